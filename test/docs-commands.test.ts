@@ -23,6 +23,7 @@ import { Person } from './support/cloud.ts';
 import { blocksIn, commandsIn, documents, root } from './support/documents.ts';
 import { endpointAnswer } from './support/endpoint-answers.ts';
 import { dialectAt } from './support/provider-dialects.ts';
+import { ProviderFiles } from './support/provider-files.ts';
 import { runCommand } from './support/run-command.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
@@ -104,7 +105,7 @@ function expectedResponse(example: string): RegExp {
 test('every call in the documentation is answered as it stands there', async (t) => {
   const { local, cloud } = await startGateways(t);
   const variables = await readerOf(cloud.url);
-  const folder = emptyFolder(t);
+  const folder = readerFolder(t);
   const calls = documents.flatMap((file) =>
     commandsIn(file)
       .filter((line) => line.startsWith('curl '))
@@ -144,7 +145,7 @@ test('every call in TypeScript in the documentation runs, and is answered as it 
     if (!expectedResponse(response.url).test(answered)) wrong.push(`${example}\n${answered.slice(0, 300)}`);
     return response;
   });
-  const folder = emptyFolder(t);
+  const folder = readerFolder(t);
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
   const examples = documents.flatMap((file) =>
     blocksIn(file, 'ts')
@@ -156,7 +157,8 @@ test('every call in TypeScript in the documentation runs, and is answered as it 
   for (const [number, { file, block }] of inOrder.entries()) {
     example = `${file}: ${block}`;
     const program = join(folder, `example-${number}.mts`);
-    writeFileSync(program, fillIn(block, needsAccount(file, block) ? cloud.url : local));
+    const inFolder = block.replaceAll("'river.pdf'", JSON.stringify(join(folder, 'river.pdf')));
+    writeFileSync(program, fillIn(inFolder, needsAccount(file, block) ? cloud.url : local));
     await import(pathToFileURL(program).href).catch((failure) => wrong.push(`${example}\n${failure}`));
   }
   assert.deepEqual(wrong, []);
@@ -164,9 +166,14 @@ test('every call in TypeScript in the documentation runs, and is answered as it 
 
 /** A gateway for one's own machine, whose providers are all played by one server, and one with accounts. */
 async function startGateways(t: TestContext): Promise<{ local: string; cloud: BillingGateway }> {
-  const provider = await FakeUpstream.start(({ url }) => ({
-    body: endpointAnswer(url) ?? (url.endsWith('/converse') ? converse : dialectAt(url)).whole('Hello'),
-  }));
+  const files = new ProviderFiles();
+  const provider = await FakeUpstream.start((request) => {
+    const { url } = request;
+    if (/\/files\b/.test(url)) return files.answer(request);
+    return {
+      body: endpointAnswer(url) ?? (url.endsWith('/converse') ? converse : dialectAt(url)).whole('Hello'),
+    };
+  });
   cleanUp(t, () => provider.close());
   const settings = builtInProviders
     .filter(({ answerLocally }) => answerLocally === undefined)
@@ -186,6 +193,13 @@ async function startGateways(t: TestContext): Promise<{ local: string; cloud: Bi
   const body = { model: 'demo-1', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] };
   assert.equal((await call(local.url, { path: '/v1/messages', headers: chat, body })).status, 200);
   return { local: local.url, cloud: await startBilling(t) };
+}
+
+/** A folder with the files that examples send. */
+function readerFolder(t: TestContext): string {
+  const folder = emptyFolder(t);
+  writeFileSync(join(folder, 'river.pdf'), '%PDF-1.4');
+  return folder;
 }
 
 /** Whether an example needs a gateway with accounts; all others are for one's own machine. */

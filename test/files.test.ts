@@ -3,16 +3,16 @@ import { after, beforeEach, test } from 'node:test';
 import Anthropic, { toFile as toAnthropicFile } from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import OpenAI, { toFile } from 'openai';
-import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
+import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
 import { call, openCall } from './support/call.ts';
 import { bearer, Person } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
+import { keyOf, ProviderFiles } from './support/provider-files.ts';
 
-/** A provider that keeps files, each for the key that made it. */
 const fake = await FakeUpstream.start();
-let files = new Map<string, { readonly object: object; readonly key: string; readonly content: string }>();
+const files = new ProviderFiles();
 const addresses = {
   WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
   WEIR_GROQ_BASE_URL: `${fake.url}/groq`,
@@ -32,86 +32,10 @@ after(async () => {
   await fake.close();
 });
 beforeEach(() => {
-  files = new Map();
+  files.clear();
   fake.requests.length = 0;
-  fake.answerWith(serve);
+  fake.answerWith((request) => files.answer(request));
 });
-
-function keyOf({ headers }: SeenRequest): string {
-  return String(headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers.authorization);
-}
-
-let made = 0;
-
-function serve(request: SeenRequest) {
-  const { method, url, bytes } = request;
-  const { pathname } = new URL(url, 'http://x');
-  const key = keyOf(request);
-  if (pathname.startsWith('/upload/')) return serveUpload(request);
-  if (method === 'POST') {
-    const form = bytes.toString();
-    const content = /filename=[\s\S]*?\r\n\r\n([\s\S]*?)\r\n--/.exec(form)?.[1] ?? '';
-    const purpose = /name="purpose"\r\n\r\n([^\r]*)/.exec(form)?.[1];
-    const isAnthropic = request.headers['anthropic-version'] !== undefined;
-    const id = isAnthropic ? `file_${++made}` : `file-${++made}`;
-    const object = isAnthropic
-      ? {
-          id,
-          type: 'file',
-          filename: 'river.txt',
-          mime_type: 'text/plain',
-          size_bytes: content.length,
-          created_at: '2026-11-19T00:00:00Z',
-        }
-      : {
-          id,
-          object: 'file',
-          bytes: content.length,
-          created_at: made,
-          filename: 'river.txt',
-          purpose,
-          status: 'processed',
-        };
-    files.set(id, { object, key, content });
-    return { body: object };
-  }
-  const [, id = '', isContent] = /\/files\/([^/:]+)(.*)$/.exec(pathname) ?? [];
-  const file = files.get(id);
-  if (id === '')
-    return {
-      body: { object: 'list', data: [...files.values()].map(({ object }) => object), has_more: false },
-    };
-  if (file === undefined || file.key !== key)
-    return { status: 404, body: { error: { message: `no ${id} for this key` } } };
-  if (method === 'DELETE') {
-    files.delete(id);
-    return { body: pathname.startsWith('/v1beta') ? {} : { id, deleted: true } };
-  }
-  return isContent === ''
-    ? { body: file.object }
-    : { body: file.content, headers: { 'content-type': 'text/plain' } };
-}
-
-function serveUpload(request: SeenRequest) {
-  const { headers, bytes, url } = request;
-  if (String(headers['x-goog-upload-command']) === 'start')
-    return {
-      body: '',
-      headers: {
-        'x-goog-upload-url':
-          'https://generativelanguage.googleapis.com/upload/v1beta/files?upload_id=u1&upload_protocol=resumable',
-      },
-    };
-  assert.match(url, /upload_id=u1&upload_protocol=resumable/);
-  const id = `abc${++made}`;
-  const object = {
-    name: `files/${id}`,
-    uri: `https://generativelanguage.googleapis.com/v1beta/files/${id}`,
-    state: 'ACTIVE',
-  };
-  files.set(id, { object, key: keyOf(request), content: bytes.toString() });
-  return { body: { file: object }, headers: { 'x-goog-upload-status': 'final' } };
-}
 
 async function logged(): Promise<Record<string, unknown>> {
   const { json } = await call(weir.url, { path: '/v1/requests?limit=1' });

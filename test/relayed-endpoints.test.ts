@@ -74,7 +74,12 @@ const river = openaiCompatible({
   baseUrl: `${providerUrl}/v1`,
   keyless: true,
   modelPrefixes: ['river-'],
-  endpoints: { transcriptions: '/audio/transcriptions', images: '/images', shelves: '/shelves', uploads: '/up' },
+  endpoints: {
+    transcriptions: '/audio/transcriptions',
+    images: '/images',
+    shelves: '/shelves',
+    uploads: '/up',
+  },
 });
 const folder = mkdtempSync(join(tmpdir(), 'weir-prices-'));
 const prices = join(folder, 'prices.json');
@@ -258,7 +263,12 @@ test('an endpoint without a model has a default provider, and ids in its path', 
   assert.deepEqual([got.status, got.json, got.headers['x-weir-cost-usd']], [200, { id: 'file-1' }, '0']);
   await call(weir.url, { method: 'DELETE', path: '/v1/shelves/file-1' });
   assert.deepEqual(seen, ['GET /v1/shelves/file-1/content?a=b', 'DELETE /v1/shelves/file-1']);
-  for (const path of ['/v1/shelves/../chat', '/v1/shelves/%2e%2e/chat', '/v1/shelves/a%2fb', '/v1/shelves/a//b'])
+  for (const path of [
+    '/v1/shelves/../chat',
+    '/v1/shelves/%2e%2e/chat',
+    '/v1/shelves/a%2fb',
+    '/v1/shelves/a//b',
+  ])
     assert.equal((await call(weir.url, { path })).status, 400, path);
   const asked = (provider: string) =>
     call(weir.url, { path: '/v1/shelves/x', headers: ['x-weir-provider', provider] });
