@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { openEmptyDatabase } from '../src/testing/empty-database.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { someCall, someRequestId } from './conformance/database/samples.ts';
 import { assertAccessible, sharedBrowser } from './support/browser.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
+import { emptyFolder } from './support/weir-process.ts';
 
 const open = sharedBrowser();
 
@@ -19,7 +22,9 @@ test('sessions are listed, and each is a timeline', async (t) => {
     },
   });
   cleanUp(t, () => provider.close());
+  const dataDir = await folderWithCall(t, Date.now() - 90 * 60_000);
   const weir = await startTestGateway({
+    WEIR_DATA_DIR: dataDir,
     WEIR_ANTHROPIC_BASE_URL: provider.url,
     ANTHROPIC_API_KEY: 'sk-ant-tests',
   });
@@ -42,6 +47,18 @@ test('sessions are listed, and each is a timeline', async (t) => {
   await say('Be brief.');
   await say('Explore.', 'x-claude-code-agent-id', 'a1', 'x-claude-code-agent-type', 'Explore');
   await say('Be verbose.');
+
+  await t.test('charts show the period before, and the median beside the 95th percentile', async () => {
+    const columns = () => page.getByRole('figure').getByRole('columnheader').allInnerTexts();
+    await page.goto(`${weir.url}/?range=1h&chart=requests`);
+    await page.getByRole('figure').getByText('Period before').first().waitFor();
+    assert.deepEqual(await columns(), ['Time', 'Answered by a provider', 'Period before']);
+    await page.getByRole('group', { name: 'What the chart shows' }).getByText('First token').click();
+    await page.getByRole('figure').getByText('95th percentile').first().waitFor();
+    assert.deepEqual(await columns(), ['Time', 'Median', '95th percentile', 'Median of the period before']);
+    await assertAccessible(page);
+    await page.goto(`${weir.url}/sessions`);
+  });
 
   await t.test('the list leads to the timeline', async () => {
     await page.reload();
@@ -86,3 +103,12 @@ test('sessions are listed, and each is a timeline', async (t) => {
     await page.getByText('No such conversation', { exact: false }).waitFor();
   });
 });
+
+/** The data of a gateway that had one call. */
+async function folderWithCall(t: TestContext, atMs: number): Promise<string> {
+  const folder = emptyFolder(t);
+  const database = await openEmptyDatabase(folder);
+  await database.requests.add([someCall({ id: someRequestId(atMs), accountId: 'local', contentMs: 300 })]);
+  await database.close();
+  return folder;
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { withCeiling } from '../web/pages/keys/ceiling.ts';
-import { knownModels, matches } from '../web/pages/models/known-models.ts';
+import { findModels, knownModels, matches } from '../web/pages/models/known-models.ts';
 import { barsOf } from '../web/pages/requests/bars.ts';
 import {
   breakSentence,
@@ -12,6 +12,7 @@ import {
   timelineOf,
 } from '../web/pages/sessions/timeline.ts';
 import { causeOf } from '../web/parts/causes.ts';
+import { valuesBefore } from '../web/parts/chart-lines.ts';
 import { axisTimesOf, spanOf } from '../web/parts/chart-times.ts';
 import { daysOf } from '../web/parts/day-ranges.ts';
 import { mergeUnsent } from '../web/parts/model-sums.ts';
@@ -167,7 +168,39 @@ describe('models', () => {
     assert.deepEqual(found({ q: 'OPENAI mini' }), ['gpt-5-mini']);
     assert.deepEqual(found({ ability: 'tools', show: 'used' }), ['gpt-5-mini', 'gpt-5']);
     assert.deepEqual(found({ provider: 'vllm' }), ['own']);
+    const compared = findModels(known, ['own', 'gpt-5', 'openai/gpt-5', 'gpt-9']);
+    assert.deepEqual(
+      [compared.found.map(({ provider, id }) => [provider, id]), compared.missing],
+      [
+        [
+          ['vllm', 'own'],
+          ['openai', 'gpt-5'],
+        ],
+        ['gpt-9'],
+      ],
+    );
   });
+});
+
+test('the period before is shown at the steps of this one, which are shorter or longer', () => {
+  const chart = { starts: [100, 110, 120, 130], stepMs: 10, byMs: 50 };
+  const before = [50, 70].map((atMs) => ({ atMs, value: atMs }));
+  assert.deepEqual(valuesBefore({ ...chart, before, beforeStepMs: 20, isSum: true }), [25, 25, 35, 35]);
+  assert.deepEqual(valuesBefore({ ...chart, before, beforeStepMs: 20, isSum: false }), [50, 50, 70, 70]);
+  assert.deepEqual(valuesBefore({ ...chart, before, beforeStepMs: 10, isSum: true }), [50, null, 70, null]);
+  const finer = [50, 55, 60, 65].map((atMs) => ({ atMs, value: atMs === 60 ? null : atMs }));
+  assert.deepEqual(valuesBefore({ ...chart, before: finer, beforeStepMs: 5, isSum: true }), [
+    105,
+    65,
+    null,
+    null,
+  ]);
+  assert.deepEqual(valuesBefore({ ...chart, before: finer, beforeStepMs: 5, isSum: false }), [
+    52.5,
+    65,
+    null,
+    null,
+  ]);
 });
 
 test('periods of usage are days of UTC', () => {

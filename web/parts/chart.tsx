@@ -1,5 +1,6 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
+import type { Line } from './chart-lines.ts';
 import { axisTimesOf, spanOf } from './chart-times.ts';
 import { useLook } from './theme.ts';
 
@@ -15,6 +16,8 @@ interface ChartProps {
   /** Seconds since 1970. */
   readonly at: readonly number[];
   readonly series: readonly Series[];
+  /** Drawn over the areas. */
+  readonly lines?: readonly Line[];
   readonly format: (value: number) => string;
   /** Of the axis, whose values are so far apart. */
   readonly axis: (value: number, step: number) => string;
@@ -25,6 +28,10 @@ interface ChartProps {
 }
 
 const palette = ['#2a9aa8', '#8296d4', '#d5a45c', '#93b97b', '#b487ad', '#87959c'];
+
+function colorOfLine({ isBefore = false }: Line): string {
+  return isBefore ? 'var(--color-muted)' : 'var(--color-refused)';
+}
 
 function colorOf({ tone }: Series, index: number): string {
   return tone === undefined ? (palette[index % palette.length] ?? '') : `var(--color-${tone})`;
@@ -39,8 +46,22 @@ interface PointerPosition {
 
 /** Areas on top of each other over time. A table says the same to those who can't see it. */
 export function StackedChart(props: ChartProps) {
-  const { title, at, series: all, format, axis, isWhole = false, height = 200, onPick } = props;
+  const {
+    title,
+    at,
+    series: all,
+    lines: allLines,
+    format,
+    axis,
+    isWhole = false,
+    height = 200,
+    onPick,
+  } = props;
   const series = useMemo(() => presentIn(all), [all]);
+  const lines = useMemo(
+    () => (allLines ?? []).filter(({ values }) => values.some((value) => value)),
+    [allLines],
+  );
   const [pointed, setPointed] = useState<PointerPosition>();
   const box = useRef<HTMLDivElement>(null);
   const look = useLook();
@@ -127,9 +148,16 @@ export function StackedChart(props: ChartProps) {
             points: { show: false },
             ...(uPlot.paths.bars !== undefined && { paths: uPlot.paths.bars({ size: [0.8, 40] }) }),
           })),
+          ...lines.map((line) => ({
+            label: line.label,
+            stroke: resolved(host, colorOfLine(line)),
+            width: 1.5,
+            points: { show: false },
+            ...(line.isBefore === true && { dash: [4, 4] }),
+          })),
         ],
       },
-      [[...at], ...stacked],
+      [[...at], ...stacked, ...lines.map(({ values }) => [...values])],
       host,
     );
     const observer = new ResizeObserver(() => plot.setSize({ width: host.clientWidth, height }));
@@ -138,7 +166,7 @@ export function StackedChart(props: ChartProps) {
       observer.disconnect();
       plot.destroy();
     };
-  }, [at, series, axis, isWhole, height, look]);
+  }, [at, series, lines, axis, isWhole, height, look]);
   return (
     <figure className="relative m-0 flex flex-col gap-2">
       <div
@@ -153,17 +181,20 @@ export function StackedChart(props: ChartProps) {
           pointed={pointed}
           span={spanOf(at[pointed.row] ?? 0, stepOf(at))}
           series={series}
+          lines={lines}
           format={format}
         />
       )}
       <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
         {series.map((one, index) => (
-          <span key={one.label} className="inline-flex max-w-full items-center gap-1.5">
+          <LegendEntry key={one.label} label={one.label}>
             <Swatch color={colorOf(one, index)} />
-            <span className="max-w-72 truncate" title={one.label}>
-              {one.label}
-            </span>
-          </span>
+          </LegendEntry>
+        ))}
+        {lines.map((line) => (
+          <LegendEntry key={line.label} label={line.label}>
+            <Stroke line={line} />
+          </LegendEntry>
         ))}
       </figcaption>
       <div className="sr-only">
@@ -172,7 +203,7 @@ export function StackedChart(props: ChartProps) {
           <thead>
             <tr>
               <th scope="col">Time</th>
-              {series.map(({ label }) => (
+              {[...series, ...lines].map(({ label }) => (
                 <th key={label} scope="col">
                   {label}
                 </th>
@@ -186,6 +217,9 @@ export function StackedChart(props: ChartProps) {
                 {series.map(({ label, values }) => (
                   <td key={label}>{format(values[row] ?? 0)}</td>
                 ))}
+                {lines.map(({ label, values }) => (
+                  <td key={label}>{valueText(values[row], format)}</td>
+                ))}
               </tr>
             ))}
           </tbody>
@@ -196,12 +230,13 @@ export function StackedChart(props: ChartProps) {
 }
 
 interface ReadoutProps extends Pick<ChartProps, 'series' | 'format'> {
+  readonly lines: readonly Line[];
   readonly pointed: PointerPosition;
   readonly span: string;
 }
 
 /** What the span under the pointer has, in figures. */
-function Readout({ pointed: { row, left, isBeyondMiddle }, span, series, format }: ReadoutProps) {
+function Readout({ pointed: { row, left, isBeyondMiddle }, span, series, lines, format }: ReadoutProps) {
   const said = series
     .map((one, index) => ({ label: one.label, value: one.values[row] ?? 0, color: colorOf(one, index) }))
     .filter(({ value }) => value > 0);
@@ -224,7 +259,42 @@ function Readout({ pointed: { row, left, isBeyondMiddle }, span, series, format 
       {said.length > 1 && (
         <span className="text-right font-medium whitespace-nowrap">{format(sum)} total</span>
       )}
+      {lines.map((line) => (
+        <span key={line.label} className="flex items-center gap-1.5">
+          <Stroke line={line} />
+          <span className="min-w-0 grow truncate">{line.label}</span>
+          <span className="pl-2 whitespace-nowrap">{valueText(line.values[row], format)}</span>
+        </span>
+      ))}
     </div>
+  );
+}
+
+function LegendEntry({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <span className="inline-flex max-w-full items-center gap-1.5">
+      {children}
+      <span className="max-w-72 truncate" title={label}>
+        {label}
+      </span>
+    </span>
+  );
+}
+
+function valueText(value: number | null | undefined, format: (value: number) => string): string {
+  return value == null ? '–' : format(value);
+}
+
+function Stroke({ line }: { readonly line: Line }) {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 14 8" className="h-2 w-3.5 shrink-0">
+      <path
+        d="M0 4h14"
+        stroke={colorOfLine(line)}
+        strokeWidth="1.5"
+        strokeDasharray={line.isBefore === true ? '4 3' : undefined}
+      />
+    </svg>
   );
 }
 

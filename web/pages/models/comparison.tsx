@@ -17,7 +17,7 @@ import {
 interface ComparisonProps {
   readonly models: readonly KnownModel[];
   readonly range: TimeRange;
-  readonly onRemove: (name: string) => void;
+  readonly onRemove: (model: KnownModel) => void;
 }
 
 const figures = [
@@ -44,7 +44,7 @@ export function Comparison({ models, range, onRemove }: ComparisonProps) {
                     <IconButton
                       label={`Remove ${model.id}`}
                       className="-my-1.5"
-                      onClick={() => onRemove(nameOf(model.provider, model.id))}
+                      onClick={() => onRemove(model)}
                     >
                       <X aria-hidden />
                     </IconButton>

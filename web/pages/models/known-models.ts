@@ -63,6 +63,22 @@ export function nameOf(provider: string | null, id: string): string {
   return provider === null ? id : `${provider}/${id}`;
 }
 
+/** The models of these names, with or without a provider; without one, the first that has the name. None is there twice. */
+export function findModels(
+  known: readonly KnownModel[],
+  names: readonly string[],
+): { readonly found: readonly KnownModel[]; readonly missing: readonly string[] } {
+  const found = new Set<KnownModel>();
+  const missing: string[] = [];
+  for (const name of names) {
+    const model =
+      known.find(({ provider, id }) => nameOf(provider, id) === name) ?? known.find(({ id }) => id === name);
+    if (model === undefined) missing.push(name);
+    else found.add(model);
+  }
+  return { found: [...found], missing };
+}
+
 interface ModelFilter {
   readonly q?: string | undefined;
   readonly provider?: string | undefined;

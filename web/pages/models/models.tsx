@@ -10,7 +10,7 @@ import { PeriodChoice } from '../../parts/period-choice.tsx';
 import { Failure, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Comparison } from './comparison.tsx';
-import { abilitiesOf, type KnownModel, knownModels, matches, nameOf } from './known-models.ts';
+import { abilitiesOf, findModels, type KnownModel, knownModels, matches, nameOf } from './known-models.ts';
 import { keyFigure, ModelName, ownFigures, priceFigures, TryLink, windowFigure } from './model-figures.tsx';
 
 const route = getRouteApi('/models');
@@ -49,35 +49,35 @@ function ModelTable({ listed }: { readonly listed: ModelList }) {
   const { range = '30d', compare = '', sort } = search;
   const sums = useQuery(summary(range));
   const known = useKnownModels(listed, range);
-  const compared = compare.split(',').filter((name) => name !== '');
   const set = (changes: { readonly [Name in keyof ModelsSearch]: ModelsSearch[Name] | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true, resetScroll: false });
-  const toggle = (name: string) => {
-    const next = compared.includes(name) ? compared.filter((one) => one !== name) : [...compared, name];
-    set({ compare: next.length === 0 ? undefined : next.join() });
-  };
   if (known === undefined) return <Rows count={12} />;
-  const found = known.filter((model) => matches(model, search));
-  const shown = compared.flatMap(
-    (name) => known.find(({ provider, id }) => nameOf(provider, id) === name) ?? [],
+  const names = compare.split(',').map((name) => name.trim());
+  const { found: compared, missing } = findModels(
+    known,
+    names.filter((name) => name !== ''),
   );
+  const toggle = (model: KnownModel) => {
+    const next = compared.includes(model) ? compared.filter((one) => one !== model) : [...compared, model];
+    set({
+      compare: next.length === 0 ? undefined : next.map(({ provider, id }) => nameOf(provider, id)).join(),
+    });
+  };
+  const found = known.filter((model) => matches(model, search));
   const columns: readonly Column<KnownModel>[] = [
     {
       title: 'Compare',
       plain: true,
-      cell: ({ provider, id }) => {
-        const name = nameOf(provider, id);
-        return (
-          <input
-            type="checkbox"
-            aria-label={`Compare ${id} of ${provider ?? 'no provider'}`}
-            className="size-4 align-middle accent-accent"
-            checked={compared.includes(name)}
-            disabled={!compared.includes(name) && compared.length >= comparedMax}
-            onChange={() => toggle(name)}
-          />
-        );
-      },
+      cell: (model) => (
+        <input
+          type="checkbox"
+          aria-label={`Compare ${model.id} of ${model.provider ?? 'no provider'}`}
+          className="size-4 align-middle accent-accent"
+          checked={compared.includes(model)}
+          disabled={!compared.includes(model) && compared.length >= comparedMax}
+          onChange={() => toggle(model)}
+        />
+      ),
     },
     {
       title: 'Model',
@@ -90,7 +90,14 @@ function ModelTable({ listed }: { readonly listed: ModelList }) {
   ];
   return (
     <>
-      {shown.length > 1 && <Comparison models={shown} range={range} onRemove={toggle} />}
+      {missing.length > 0 && (
+        <p className="text-sm text-muted" role="status">
+          No model is called <bdi className="font-mono text-xs">{missing.join(', ')}</bdi>.
+        </p>
+      )}
+      {compared.length > 1 && (
+        <Comparison models={compared.slice(0, comparedMax)} range={range} onRemove={toggle} />
+      )}
       <ModelFilters listed={listed} found={found.length} onChange={set} />
       {sums.error !== null && <Failure error={sums.error} onRetry={() => void sums.refetch()} />}
       <Table

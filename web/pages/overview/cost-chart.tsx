@@ -1,7 +1,8 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { ChartName, Summary } from '../../api/queries.ts';
+import { type ChartName, type RangeName, ranges, type Summary } from '../../api/queries.ts';
 import { StackedChart } from '../../parts/chart.tsx';
+import { type Line, valuesBefore } from '../../parts/chart-lines.ts';
 import { Choice } from '../../parts/controls.tsx';
 import { duration, short, usd } from '../../parts/format.ts';
 import { Section } from '../../parts/states.tsx';
@@ -10,14 +11,23 @@ type Shown = ChartName;
 const route = getRouteApi('/');
 
 const modelsMax = 5;
+const hourMs = 3_600_000;
 
-export function CostChart({ data }: { readonly data: Summary }) {
+interface CostChartProps {
+  readonly data: Summary;
+  readonly range: RangeName;
+  /** The period before; undefined while it loads. */
+  readonly before: Summary | undefined;
+}
+
+export function CostChart({ data, range, before }: CostChartProps) {
   const isFree = Number(data.total.cost_usd) === 0;
   const { chart } = route.useSearch();
   const shown = chart ?? (isFree ? 'requests' : 'cost');
   const navigate = useNavigate({ from: '/' });
   const at = useMemo(() => data.spans.map((span) => Date.parse(span.at) / 1000), [data]);
   const series = useMemo(() => seriesOf(data, shown), [data, shown]);
+  const lines = useMemo(() => linesOf(data, before, range, shown), [data, before, range, shown]);
   return (
     <Section
       title={titles[shown]}
@@ -48,6 +58,7 @@ export function CostChart({ data }: { readonly data: Summary }) {
         title={titles[shown]}
         at={at}
         series={series}
+        lines={lines}
         format={formats[shown]}
         axis={axes[shown]}
         isWhole={wholes.has(shown)}
@@ -69,7 +80,7 @@ const titles: Readonly<Record<Shown, string>> = {
   requests: 'Requests over time',
   errors: 'Errors over time',
   tokens: 'Tokens over time',
-  latency: 'Median time to the first token',
+  latency: 'Time to the first token',
 };
 const formats: Readonly<Record<Shown, (value: number) => string>> = {
   cost: usd,
@@ -99,9 +110,45 @@ function dollars(value: number, step: number): string {
 /** There is no half of a request. */
 const wholes: ReadonlySet<Shown> = new Set(['requests', 'errors', 'tokens']);
 
+type Span = Summary['spans'][number];
+
+/** What all series of a chart come to. */
+const totals: Readonly<Record<Shown, (span: Span) => number | null>> = {
+  cost: (span) => Number(span.cost_usd),
+  saved: (span) => Math.max(0, Number(span.saved_usd)),
+  requests: (span) => span.requests,
+  errors: (span) => span.failed,
+  tokens: (span) => span.input_tokens + span.output_tokens,
+  latency: (span) => span.first_content_ms.p50,
+};
+
+function linesOf(
+  data: Summary,
+  before: Summary | undefined,
+  range: RangeName,
+  shown: Shown,
+): readonly Line[] {
+  const lines: Line[] = [];
+  if (shown === 'latency')
+    lines.push({ label: '95th percentile', values: data.spans.map((span) => span.first_content_ms.p95) });
+  if (before === undefined) return lines;
+  const values = valuesBefore({
+    starts: data.spans.map(({ at }) => Date.parse(at)),
+    stepMs: data.step_seconds * 1000,
+    before: before.spans.map((span) => ({ atMs: Date.parse(span.at), value: totals[shown](span) })),
+    beforeStepMs: before.step_seconds * 1000,
+    byMs: ranges[range] * hourMs,
+    isSum: shown !== 'latency',
+  });
+  const label = shown === 'latency' ? 'Median of the period before' : 'Period before';
+  const hours = (before.step_seconds * 1000) / hourMs;
+  const isCoarser = before.step_seconds > data.step_seconds;
+  return [...lines, { label: isCoarser ? `${label}, by ${hours} h` : label, values, isBefore: true }];
+}
+
 function seriesOf({ spans, models }: Summary, shown: Shown) {
   if (shown === 'latency')
-    return [{ label: 'First token, median', values: spans.map((span) => span.first_content_ms.p50 ?? 0) }];
+    return [{ label: 'Median', values: spans.map((span) => span.first_content_ms.p50 ?? 0) }];
   if (shown === 'saved')
     return [
       {

@@ -60,7 +60,7 @@ function Report({ data, range }: { readonly data: Summary; readonly range: Range
       <Figures data={data} before={before?.total} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-8 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="flex min-w-0 flex-col gap-8">
-          <CostChart data={data} />
+          <CostChart data={data} range={range} before={before} />
           <ByModule modules={data.modules} range={range} />
         </div>
         <div className="flex flex-col gap-6">
