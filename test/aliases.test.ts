@@ -213,10 +213,8 @@ describe('an alias', () => {
   });
 
   test('can be the operator’s, and an account can replace it', async () => {
-    const configurations = {
-      router: { fast: { models: ['gpt-5-mini'] }, house: { models: 'gpt-5|gpt-5-mini' } },
-    };
-    const { fake, put, list, ask } = await gateway({ WEIR_CONFIGURATIONS: JSON.stringify(configurations) });
+    const aliases = { fast: ['gpt-5-mini'], house: { models: 'gpt-5|gpt-5-mini' } };
+    const { fake, put, list, ask } = await gateway({ WEIR_ALIASES: JSON.stringify(aliases) });
     const described = async () =>
       (await list()).map((one) => [at(one, 'name'), at(one, 'source'), at(one, 'models')]);
     assert.deepEqual(await described(), [

@@ -232,13 +232,46 @@ test('weir init writes a file that passes weir config check, and replaces none',
 });
 
 test('weir config check finds faults of modules at their line; weir config show masks secrets', async (t) => {
-  const file = fileWith(t, 'configurations:\n  nosuch: {a: {}}\n  cost-guard: {team: {day: many}}\n');
+  const file = fileWith(
+    t,
+    `configurations:
+  nosuch: {a: {}}
+  cost-guard: {team: {day: many}, team2: {day: 5}}
+aliases:
+  fast: {models: [demo-1], strategy: quickest}
+  empty: {strategy: order}
+guardrails:
+  rules: {codenames: {words: falcon}}
+pipelines:
+  exact-cache: [cost-guard]
+  strict:
+    - guardrail
+    - cost-guard: {day: many}
+    - exact-cach: {ttl: 10m}
+    - exact-cache?ttl=soon
+  team2: [{cost-guard: {day: 6}}, cost-guard]
+`,
+  );
   const checked = await runCommand(t, ['config', 'check', file], {});
   assert.equal(checked.code, 1);
-  assert.match(
-    checked.complained,
-    /weir.yaml:2:15: .*no such module\n.*weir.yaml:3:22: .*an amount in dollars/,
-  );
+  const faults = checked.complained
+    .trim()
+    .split('\n')
+    .map((fault) => fault.replace(`${file}:`, ''));
+  assert.deepEqual(faults, [
+    '2:15: configurations.nosuch.a: nosuch:a: there is no such module',
+    '3:28: configurations.cost-guard.team.day: cost-guard:team: cost-guard:team?day: must be an amount in dollars above 0 and at most 1000000, like 0.50',
+    '5:38: aliases.fast.strategy: fast: router:fast?strategy: must be of cheapest, order, fastest, weighted',
+    '6:10: aliases.empty: empty: must have "models"',
+    '8:22: guardrails.rules.codenames: codenames: words: Invalid input: expected array, received string; action: Invalid option: expected one of "monitor"|"redact"|"block"',
+    '10:16: pipelines.exact-cache: exact-cache: is the name of a module; choose another',
+    '12:7: pipelines.strict.0: strict.0: there is no module "guardrail" here; did you mean "guardrails"?',
+    '13:25: pipelines.strict.1.cost-guard.day: strict.1.cost-guard: cost-guard:strict?day: must be an amount in dollars above 0 and at most 1000000, like 0.50',
+    '14:7: pipelines.strict.2: strict.2: there is no module "exact-cach"; did you mean "exact-cache"?',
+    '15:7: pipelines.strict.3: strict.3: exact-cache?ttl: must be a duration from 1s to 30d',
+    '16:10: pipelines.team2: team2: the pipeline names "cost-guard" twice',
+    '16:24: pipelines.team2.0.cost-guard: team2.0.cost-guard: there is another "cost-guard:team2" in the settings',
+  ]);
   const good = fileWith(
     t,
     'providers: {openai: {keys: [{secret: sk-hunter2, name: a}], headers: {x-a: hunter2}}}\nlog: {level: warn}\n',

@@ -19,7 +19,7 @@ async function start(t: TestContext) {
     mode: 'cloud',
     pipeline: 'guardrails?pii=off&models=off&rules=ops',
     providers: { anthropic: { baseUrl: provider.url } },
-    variables: { WEIR_CONFIGURATIONS: JSON.stringify({ 'guardrails.rules': operators }) },
+    variables: { WEIR_GUARDRAILS_RULES: JSON.stringify(operators) },
   });
   cleanUp(t, () => gateway.stop());
   const url = await gateway.start();

@@ -6,7 +6,7 @@ import { tagNames } from '../kernel/tag-names.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { commaSeparatedList } from '../lib/setting-schemas.ts';
 import { combineSettings, envVariable } from '../lib/settings.ts';
-import { readConfigurations } from './instance-configurations.ts';
+import { aliasesSchema, pipelinesSchema, readConfigurations } from './instance-configurations.ts';
 
 const byteCount = z.coerce.number('must be a number of bytes').pipe(
   z
@@ -29,6 +29,24 @@ export const callSettings = {
     z.string().min(1).transform(loadConfigurations).optional(),
     { at: 'configurations', form: 'document' },
   ),
+  /** Names that stand for several models. */
+  aliases: envVariable('WEIR_ALIASES', z.string().min(1).transform(loadConfigurations).optional(), {
+    at: 'aliases',
+    form: 'document',
+    document: aliasesSchema,
+  }),
+  /** Rules of guardrails. */
+  rules: envVariable('WEIR_GUARDRAILS_RULES', z.string().min(1).transform(loadConfigurations).optional(), {
+    at: 'guardrails.rules',
+    form: 'document',
+    document: z.record(z.string(), z.looseObject({})),
+  }),
+  /** Pipelines by name, whose modules have structured options. */
+  pipelines: envVariable('WEIR_PIPELINES', z.string().min(1).transform(loadConfigurations).optional(), {
+    at: 'pipelines',
+    form: 'document',
+    document: pipelinesSchema,
+  }),
   /** Packages that provide modules. */
   modulePackages: envVariable('WEIR_MODULES', commaSeparatedList.default([]), {
     at: 'modules.packages',

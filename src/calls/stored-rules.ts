@@ -7,11 +7,8 @@ import type { PresentedCredential } from '../kernel/ports/records.ts';
 import type { TextModels } from '../kernel/ports/text-models.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { AccountConfigurations } from './account-configurations.ts';
+import { rulesKind } from './configuration-kinds.ts';
 import { scopeTextModels } from './scoped-text-models.ts';
-
-/** The module whose definitions are rules, and what they are stored as. */
-export const rulesModule = 'guardrails';
-export const rulesKind = `${rulesModule}.rules`;
 
 export interface StoredRule {
   readonly name: string;

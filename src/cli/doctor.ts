@@ -7,6 +7,7 @@ import { modulesPart } from '../gateway/parts/modules.ts';
 import { requireConfigurations } from '../gateway/require-configurations.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import type { Module } from '../kernel/module.ts';
+import { expandPipelineNames } from '../kernel/pipeline-list.ts';
 import { systemClock } from '../lib/clock.ts';
 import { loadSettings } from '../process/load-settings.ts';
 import { type Check, type NamedResult, reasonOf, runChecks } from '../telemetry/diagnostics.ts';
@@ -64,7 +65,13 @@ async function examine(
     ...stores.findings,
     ...(fromSettings.modules === undefined
       ? []
-      : keyPipelineFindings(stores.pipelines ?? [], fromSettings.modules)),
+      : keyPipelineFindings(
+          (stores.pipelines ?? []).map(({ pipeline, keys }) => ({
+            pipeline: expandPipelineNames(pipeline, fromSettings.named ?? new Map()),
+            keys,
+          })),
+          fromSettings.modules,
+        )),
     ...providers.findings,
     ...services,
     { name: 'clock', ...compareClocks({ ...stores.clockAheadMs, ...providers.clockAheadMs }) },
@@ -79,11 +86,15 @@ function serviceChecks(settings: Settings, egress: Egress): readonly Check[] {
   return [...(mail === undefined ? [] : [mailCheck(mail, egress)]), ...billingChecks(settings, egress)];
 }
 
-/** Findings, and the modules that could be loaded. */
-async function settingFindings(
-  settings: Settings,
-  outbound: EgressPart,
-): Promise<{ readonly findings: readonly NamedResult[]; readonly modules?: ReadonlyMap<string, Module> }> {
+interface SettingFindings {
+  readonly findings: readonly NamedResult[];
+  /** Those that could be loaded. */
+  readonly modules?: ReadonlyMap<string, Module>;
+  /** Lists by the names of pipelines. */
+  readonly named?: ReadonlyMap<string, string>;
+}
+
+async function settingFindings(settings: Settings, outbound: EgressPart): Promise<SettingFindings> {
   const warnings = settingWarnings(settings).map((warning) => warn('settings', warning, seeSettings));
   try {
     const log = createLog('silent', { write() {} });
@@ -99,10 +110,15 @@ async function settingFindings(
     );
     const valid = ok('settings', `${settings.mode} mode, all settings are valid`);
     const configurations = requireConfigurations(settings, modules);
-    const pipeline = pipelineFindings(settings.pipeline ?? '', modules, configurations);
+    const pipeline = pipelineFindings(
+      expandPipelineNames(settings.pipeline ?? '', configurations.pipelines),
+      modules,
+      configurations,
+    );
     return {
       findings: [...warnings, ...unknown, ...(misspelt.length > 0 ? misspelt : [valid]), ...pipeline],
       modules,
+      named: configurations.pipelines,
     };
   } catch (thrown) {
     if (thrown instanceof SettingsError)

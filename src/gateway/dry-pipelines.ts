@@ -4,10 +4,10 @@ import { Archives } from '../calls/archive/archives.ts';
 import { CandidateFinder, type CandidateFinderParts } from '../calls/candidates/candidates.ts';
 import { DecisionLogs } from '../calls/decision-logs.ts';
 import { dryBudget } from '../calls/dry-run/dry-budget.ts';
+import type { InstanceConfigurations } from '../calls/instance-configurations.ts';
 import { createKitFactory, type KitParts } from '../calls/kit.ts';
 import { PipelineSelector, type PipelineSelectorParts } from '../calls/pipeline-selector.ts';
 import { StepAsides, type StepAsidesParts } from '../calls/step-asides.ts';
-import type { ListedConfigurations } from '../kernel/configuration.ts';
 import { PrefixGuard } from '../kernel/conversation/prefix-guard.ts';
 import type { Module, ModuleHost } from '../kernel/module.ts';
 import { Pipelines } from '../kernel/pipeline.ts';
@@ -32,7 +32,7 @@ export interface DryPipelinesParts {
   readonly archiveBytes: number;
   readonly modules: ReadonlyMap<string, Module>;
   settingsOf: ModuleHost['settings'];
-  readonly instance: ListedConfigurations;
+  readonly instance: InstanceConfigurations;
   readonly selector: Omit<PipelineSelectorParts, 'pipelines'>;
 }
 
@@ -73,6 +73,7 @@ export function openDryPipelines(parts: DryPipelinesParts): PipelineSelector {
       clock,
     }),
     instance,
+    instance.pipelines,
   );
   return new PipelineSelector({ ...parts.selector, pipelines });
 }

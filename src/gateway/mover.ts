@@ -31,7 +31,7 @@ import type { Settings } from './settings.ts';
 import { version } from './version.ts';
 
 interface MoverParts {
-  readonly settings: Pick<Settings, 'mode' | 'archiveBytes' | 'recordings'>;
+  readonly settings: Pick<Settings, 'mode' | 'archiveBytes' | 'recordings' | 'pipelines'>;
   readonly roots: RootSecrets;
   readonly database: Pick<Database, 'moved' | 'configurations'>;
   readonly modules: ReadonlyMap<string, Module>;
@@ -116,7 +116,8 @@ export class Mover {
       hasModule: (name) => modules.has(name),
       faultsOfConfigurations: (rows) =>
         faultsOf(rows, { accountId, modules, table: database.configurations }),
-      faultOfPipeline: (list) => faultOfPipeline(list, modules),
+      faultOfPipeline: (list) =>
+        faultOfPipeline(list, new Set([...modules.keys(), ...Object.keys(settings.pipelines ?? {})])),
       recordingBytesMax: retentionMs === 0 ? 0 : accountBytesMax,
       keysOfProviderMax: accountLimits.keysOfProviderMax,
     };
@@ -222,10 +223,11 @@ function faultOfConfiguration(
   return messageOf(() => checkContent(kind, String(name), content, others));
 }
 
-function faultOfPipeline(list: string, modules: ReadonlyMap<string, Module>): string | undefined {
+/** `known` has the names of modules and of the operator's pipelines. */
+function faultOfPipeline(list: string, known: ReadonlySet<string>): string | undefined {
   const unknown = messageOf(() => {
     for (const { name } of parsePipelineList(list))
-      if (!modules.has(name)) throw new GatewayError('bad_pipeline', `module "${name}" is not loaded here`);
+      if (!known.has(name)) throw new GatewayError('bad_pipeline', `module "${name}" is not loaded here`);
   });
   return list.length > kernelLimits.pipelineTextMax ? 'it is too long' : unknown;
 }

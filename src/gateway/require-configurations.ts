@@ -1,17 +1,20 @@
-import { createInstanceConfigurations } from '../calls/instance-configurations.ts';
-import type { ListedConfigurations } from '../kernel/configuration.ts';
+import {
+  createInstanceConfigurations,
+  type InstanceConfigurations,
+  type InstanceDocuments,
+} from '../calls/instance-configurations.ts';
 import type { Module } from '../kernel/module.ts';
-import { type Settings, SettingsError } from './settings.ts';
+import { SettingsError } from './settings.ts';
 
-/** The configurations of the instance. Throws a `SettingsError` with every fault. */
+/** The configurations, aliases, rules and named pipelines of the instance. Throws a `SettingsError` with every fault. */
 export function requireConfigurations(
-  { configurations = {} }: Pick<Settings, 'configurations'>,
+  documents: InstanceDocuments,
   modules: ReadonlyMap<string, Module>,
-): ListedConfigurations {
-  try {
-    return createInstanceConfigurations(configurations, modules);
-  } catch (thrown) {
-    if (!(thrown instanceof Error)) throw thrown;
-    throw new SettingsError(thrown.message.split('\n').map((fault) => `WEIR_CONFIGURATIONS: ${fault}`));
-  }
+): InstanceConfigurations {
+  const faults: string[] = [];
+  const configurations = createInstanceConfigurations(documents, modules, ({ variable, message }) =>
+    faults.push(...message.split('\n').map((line) => `${variable}: ${line}`)),
+  );
+  if (faults.length > 0) throw new SettingsError(faults);
+  return configurations;
 }

@@ -17,6 +17,15 @@ export function parsePipelineList(text: string): readonly PipelineEntry[] {
   return listed;
 }
 
+/** A list with the names of pipelines in it replaced by their lists. */
+export function expandPipelineNames(text: string, named: ReadonlyMap<string, string>): string {
+  if (named.size === 0) return text;
+  return text
+    .split(',')
+    .map((entry) => named.get(entry.trim()) ?? entry)
+    .join(',');
+}
+
 /** All issues of a list, entry by entry; `check` throws for an invalid entry. */
 export function validatePipelineList(
   text: string,

@@ -7,7 +7,12 @@ import { type Exchange, requestOriginOf, withRequestOrigin } from './exchange.ts
 import { limits } from './limits.ts';
 import type { Handler, Kit, Module } from './module.ts';
 import { ModuleExecution } from './module-execution.ts';
-import { namesConfiguration, parsePipelineList, validatePipelineList } from './pipeline-list.ts';
+import {
+  expandPipelineNames,
+  namesConfiguration,
+  parsePipelineList,
+  validatePipelineList,
+} from './pipeline-list.ts';
 import { type Reply, replyOwnership } from './reply/reply.ts';
 import {
   activeStages,
@@ -77,6 +82,8 @@ export class Pipelines {
   readonly #guard: Pick<PrefixGuard, 'open'>;
   /** Those of the instance. */
   readonly #configurations: ConfigurationSet;
+  /** Lists by the names that stand for them. */
+  readonly #named: ReadonlyMap<string, string>;
   readonly #timekeeper = new DeadlineTimer();
   readonly #compiled = new Lru<Pipeline>(limits.compiledPipelinesMax);
   /** The options that list definitions, as lists have them: `rules=`. */
@@ -87,12 +94,14 @@ export class Pipelines {
     modules: ReadonlyMap<string, Module>,
     kits: KitFactory,
     guard: Pick<PrefixGuard, 'open'>,
-    configurations = noConfigurations,
+    configurations: ConfigurationSet = noConfigurations,
+    named: ReadonlyMap<string, string> = new Map(),
   ) {
     this.modules = modules;
     this.#createKit = kits;
     this.#guard = guard;
     this.#configurations = configurations;
+    this.#named = named;
     this.#definitionOptions = [...modules.values()].flatMap(({ definitions }) =>
       definitions === undefined ? [] : [`${definitions.option}=`],
     );
@@ -216,7 +225,7 @@ export class Pipelines {
       configurations = this.#configurations,
       addition,
     } = typeof list === 'string' ? { text: list } : list;
-    return { text, configurations, addition };
+    return { text: expandPipelineNames(text, this.#named), configurations, addition };
   }
 
   #pipeline(stages: readonly Stage[]): Pipeline {

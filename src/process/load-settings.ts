@@ -76,9 +76,7 @@ export async function loadAll(
   const locate = (fault: string): string => {
     const [, variable = '', message = fault] = /^([A-Z][A-Z0-9_]*): (.*)$/s.exec(fault) ?? [];
     if (sourceOf(variable) !== 'file' || file === undefined) return fault;
-    // Such as `guardrails:strict: …`, or `"fast": …` for an alias.
-    const [, module, name] = /^([\w.-]{1,100}):([\w.-]{1,100}): /.exec(message.slice(0, 203)) ?? [];
-    const path = module === undefined || name === undefined ? [] : [module, name];
+    const path = pathIn(variable, message);
     return `${positionIn(file, { variable, path, message })}: ${message}`;
   };
   const labelOf = (issue: SettingIssue) =>
@@ -96,6 +94,16 @@ export async function loadAll(
     faults.push(...thrown.faults);
   }
   throw new SettingsError(sortByPosition(faults, path));
+}
+
+/** The path in a document of a fault such as `guardrails:strict: …`, `fast: router:fast?strategy: …` or `team.1.cost-guard: …`. */
+function pathIn(variable: string, message: string): readonly PropertyKey[] {
+  const [, label] = /^([\w.:-]{1,200}): /.exec(message.slice(0, 203)) ?? [];
+  if (label === undefined) return [];
+  const separator = { WEIR_CONFIGURATIONS: ':', WEIR_PIPELINES: '.' }[variable];
+  const [, option] = /\?([\w.]{1,100}): /.exec(message.slice(0, 600)) ?? [];
+  const names = separator === undefined ? [label] : label.split(separator);
+  return [...names, ...(option?.split('.') ?? [])];
 }
 
 /** Keys and prices of a provider that does not exist; as variables they may belong to another program. */

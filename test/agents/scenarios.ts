@@ -61,9 +61,7 @@ export const providerKeys = Object.values(keys).map(String);
 /** All modules that edit, answer or guard calls. */
 const everything: Environment = {
   ...keys,
-  WEIR_CONFIGURATIONS: JSON.stringify({
-    'guardrails.rules': { river: { words: [word], action: 'redact' } },
-  }),
+  WEIR_GUARDRAILS_RULES: JSON.stringify({ river: { words: [word], action: 'redact' } }),
   WEIR_PIPELINE: [
     ...['exact-cache', 'semantic-cache', 'patterns?holdout=0', 'mcp-optimizer?holdout=0'],
     ...['compaction-bridge?holdout=0', 'ipc?holdout=0&target=8000', 'rehydrator?holdout=0'],
@@ -126,8 +124,8 @@ export const scenarios: readonly Scenario[] = [
     targets: ['gpt-5-mini', 'claude-sonnet-4-5'],
     environment: {
       ...keys,
-      WEIR_CONFIGURATIONS: JSON.stringify({
-        router: { fast: { models: ['gpt-5-mini', 'claude-sonnet-4-5'], strategy: 'order', retries: 0 } },
+      WEIR_ALIASES: JSON.stringify({
+        fast: { models: ['gpt-5-mini', 'claude-sonnet-4-5'], strategy: 'order', retries: 0 },
       }),
     },
     failing: (request) => (modelIn(request) === 'gpt-5-mini' ? overloaded : undefined),
@@ -142,9 +140,7 @@ export const scenarios: readonly Scenario[] = [
     placeholder: '<RIVER_1>',
     environment: {
       ...keys,
-      WEIR_CONFIGURATIONS: JSON.stringify({
-        'guardrails.rules': { river: { words: [word], action: 'redact' } },
-      }),
+      WEIR_GUARDRAILS_RULES: JSON.stringify({ river: { words: [word], action: 'redact' } }),
       WEIR_PIPELINE: 'guardrails?rules=river',
     },
     sees: saysWord,
@@ -398,7 +394,7 @@ function outage(name: string, targets: readonly string[]): Scenario {
     targets,
     environment: {
       ...keys,
-      WEIR_CONFIGURATIONS: JSON.stringify({ router: { fast: { models: targets, strategy: 'order' } } }),
+      WEIR_ALIASES: JSON.stringify({ fast: { models: targets, strategy: 'order' } }),
     },
     reads: 4,
     failing: (request, call) => (call > 0 && modelIn(request) === first ? overloaded : undefined),

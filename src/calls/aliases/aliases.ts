@@ -9,12 +9,10 @@ import { parseWeightedModel } from '../../kernel/weighted-model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ProviderDirectory } from '../../providers/provider-directory.ts';
 import type { AccountConfigurations, ConfigurationOwner } from '../account-configurations.ts';
+import { aliasModule } from '../configuration-kinds.ts';
 import { limits } from '../limits.ts';
 import { expansionFaults, modelFaults } from './alias-faults.ts';
 import { expandModels, type FindModels, modelsIn } from './alias-models.ts';
-
-/** The module whose configurations with `models` are aliases. */
-export const aliasModule = 'router';
 
 export interface Alias {
   readonly name: string;

@@ -16,6 +16,7 @@ import { CallRunner } from '../../calls/call-runner.ts';
 import { CallSettlement } from '../../calls/call-settlement.ts';
 import { CandidateFinder, type CandidateFinderParts } from '../../calls/candidates/candidates.ts';
 import { Compactions } from '../../calls/compactions.ts';
+import { rulesModule } from '../../calls/configuration-kinds.ts';
 import { Continuations } from '../../calls/continuations.ts';
 import { CredentialNames } from '../../calls/credential-names.ts';
 import { DecisionLogs } from '../../calls/decision-logs.ts';
@@ -32,12 +33,13 @@ import { RequestKeys } from '../../calls/request-keys.ts';
 import { splitInputs } from '../../calls/split-inputs.ts';
 import { StepAsides } from '../../calls/step-asides.ts';
 import { StoredPipeline } from '../../calls/stored-pipeline.ts';
-import { rulesModule, StoredRules } from '../../calls/stored-rules.ts';
+import { StoredRules } from '../../calls/stored-rules.ts';
 import { TargetChecks } from '../../calls/target-checks.ts';
 import type { ModuleFetches } from '../../egress/module-fetches.ts';
 import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
 import type { Handler, Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
+import { expandPipelineNames } from '../../kernel/pipeline-list.ts';
 import type { Alerts } from '../../kernel/ports/alerts.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
@@ -253,6 +255,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     createKitFactory(kitParts),
     new PrefixGuard({ cacheBackend: stores.cacheBackend, prices, clock: stores.clock }),
     instance,
+    instance.pipelines,
   );
   const storedPipeline =
     settings.mode === 'local'
@@ -293,7 +296,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   const environmentModules = new EnvironmentModules({
     stores: stores.database.modules,
     clock: stores.clock,
-    text: settings.pipeline,
+    text: settings.pipeline && expandPipelineNames(settings.pipeline, instance.pipelines),
     onError: (err) => log.warn({ err }, 'the times of the modules in WEIR_PIPELINE could not be stored'),
   });
   const dryParts: DryPipelinesParts = {
@@ -318,8 +321,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       module: guardrails,
       textModels: parts.embeddingsPart.textModels,
     });
-  for (const fault of aliases.instanceFaults())
-    log.warn({ fault }, 'an alias in WEIR_CONFIGURATIONS is wrong');
+  for (const fault of aliases.instanceFaults()) log.warn({ fault }, 'an alias of the operator is wrong');
   const warmUp = (stages: readonly Stage[]) => {
     for (const { module, options } of stages)
       module

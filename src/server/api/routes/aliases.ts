@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Alias, type Aliases, aliasModule } from '../../../calls/aliases/aliases.ts';
+import type { Alias, Aliases } from '../../../calls/aliases/aliases.ts';
+import { aliasModule } from '../../../calls/configuration-kinds.ts';
 import { limits } from '../../../calls/limits.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { storingRoutes, unauthenticated } from '../configuration-routes.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { rulesKind, type StoredRule, type StoredRules } from '../../../calls/stored-rules.ts';
+import { rulesKind } from '../../../calls/configuration-kinds.ts';
+import type { StoredRule, StoredRules } from '../../../calls/stored-rules.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import type { AccountCaller } from '../access.ts';

@@ -170,3 +170,43 @@ test('a further cloud has a region of its own, and diagnostics name the keys', a
   assert.match(text, /check key main, spare of its 2 in the settings/);
   assert.doesNotMatch(text, /s3cret/);
 });
+
+test('names of pipelines, aliases and rules hold for calls, headers and keys', async (t) => {
+  const fake = await startProvider(t);
+  const { url } = await startWith(
+    t,
+    `providers: {mine: {base_url: "${fake.url}", models: [one, two]}}
+aliases:
+  fast: [mine/one]
+  second: {models: [mine/two, mine/one], strategy: order}
+guardrails:
+  rules: {codenames: {words: [falcon], action: block}}
+pipelines:
+  cached: [{exact-cache: {ttl: 10m}}]
+  careful:
+    - guardrails?rules=codenames&models=off
+    - cost-guard: {request: 0.5, unknown: allow}
+pipeline: careful
+`,
+  );
+  const send = (model: string, content: string, pipeline?: string) =>
+    call(url, {
+      path: '/v1/chat/completions',
+      headers: pipeline === undefined ? [] : ['x-weir-pipeline', pipeline],
+      body: { model, messages: [{ role: 'user', content }] },
+    });
+  assert.equal((await send('fast', 'Hello')).status, 200);
+  assert.equal(fake.last.json.model, 'one');
+  assert.equal((await send('second', 'Hello')).status, 200);
+  assert.equal(fake.last.json.model, 'two');
+  const refused = await send('fast', 'What is falcon?');
+  assert.match(refused.text, /blocked_by_module/);
+  // What protects the instance stays beside a pipeline that a header names.
+  await send('fast', 'Hello', 'cached');
+  assert.equal((await send('fast', 'Hello', 'cached')).headers['x-weir-cache'], 'hit');
+  assert.match((await send('fast', 'Is it falcon?', 'cached')).text, /blocked_by_module/);
+  const { json } = await call(url, { path: '/v1/pipeline', headers: ['x-weir-pipeline', 'cached'] });
+  assert.match(JSON.stringify(json), /"exact-cache".*"ttl":600/);
+  const twice = await call(url, { path: '/v1/pipeline/check?list=cached,exact-cache,careful?x=1' });
+  assert.match(twice.text, /names \\"exact-cache\\" twice.*there is no module \\"careful\\"/);
+});
