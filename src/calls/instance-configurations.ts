@@ -95,24 +95,17 @@ export function createInstanceConfigurations(
     },
   };
   for (const { variable, label, module, name, content } of items) {
-    const fault =
-      placeFaultOf(variable, module, content) ?? faultOf(findKind(modules, module), name, content, set);
+    const fault = aliasFaultOf(variable, content) ?? faultOf(findKind(modules, module), name, content, set);
     if (fault !== undefined) onFault({ variable, message: `${label}: ${fault}` });
   }
   for (const fault of listFaults(documents.pipelines ?? {}, lists, modules, set)) onFault(fault);
   return set;
 }
 
-/** Aliases and rules have places of their own. */
-function placeFaultOf(variable: string, module: string, content: unknown): string | undefined {
-  const hasModels = isJsonObject(content) && content.models !== undefined;
-  if (variable === 'WEIR_ALIASES')
-    return hasModels || !isJsonObject(content) ? undefined : 'must have "models"';
-  if (variable !== 'WEIR_CONFIGURATIONS') return undefined;
-  if (module === rulesKind) return 'rules belong to WEIR_GUARDRAILS_RULES, in the file guardrails.rules';
-  return module === aliasModule && hasModels
-    ? 'aliases belong to WEIR_ALIASES, in the file aliases'
-    : undefined;
+/** Every alias has models; without them, it would be a configuration of the router. */
+function aliasFaultOf(variable: string, content: unknown): string | undefined {
+  const lacksModels = isJsonObject(content) && content.models === undefined;
+  return variable === 'WEIR_ALIASES' && lacksModels ? 'must have "models"' : undefined;
 }
 
 /** What is wrong with entries that are texts, then with whole lists. */
