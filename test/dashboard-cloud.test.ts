@@ -183,6 +183,10 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     const refused = await say('Something dear').catch((error: unknown) => error);
     assert.ok(refused instanceof Anthropic.APIError && refused.status === 402, String(refused));
     assert.equal(refused.headers?.get('x-ratelimit-limit-requests'), '500');
+    await page.getByText(/^1 revoked/).click();
+    await page.getByText('Created and revoked to claim your sandbox receipts').waitFor();
+    await go('Overview');
+    await page.getByText(/^Calls that could cost more than \$0 are rejected\.$/).waitFor();
     await go('Usage');
     await page.getByRole('row', { name: keyName }).getByText('$0.0001').waitFor();
     await page.getByText('Model', { exact: true }).first().click();
