@@ -57,7 +57,7 @@ opentelemetry: {headers: {authorization: Bearer a b}}
   assert.equal(settings.keepAliveMs, 20_000);
   assert.deepEqual(settings.allowedHosts, ['a.example.com', 'b.example.com']);
   assert.equal(settings.requestLog.retentionMs, 7 * 86_400_000);
-  assert.equal(settings.callLimits?.requestsPerMinute, 60);
+  assert.equal(settings.callLimits.of(undefined)?.requestsPerMinute, 60);
   assert.equal(settings.sandbox.dailyUsd, '0.50');
   assert.equal(settings.keyPools.get('openai')?.length, 2);
   assert.deepEqual([...settings.baseUrls.keys()], ['openai', 'own-name']);
@@ -79,7 +79,7 @@ test('the environment wins over the file, under every name of a setting, and the
   };
   const loaded = await loadAll(environment, { file, assignments: ['limits.concurrent=7'] });
   assert.equal(loaded.environment.AZURE_API_KEY, undefined);
-  assert.equal(loaded.settings.callLimits?.concurrent, 7);
+  assert.equal(loaded.settings.callLimits.of(undefined)?.concurrent, 7);
   assert.equal(loaded.settings.logLevel, 'warn');
   assert.equal(loaded.sourceOf('WEIR_LIMIT_CONCURRENT'), 'command line');
   await assert.rejects(
@@ -110,7 +110,7 @@ mail: {server: "exec:echo hunter2"}
     '4:16: server.port: must be a port number',
     '5:39: egress.allow: must not contain a comma',
     '6:13: "Open AI" must consist of lower-case letters, digits and hyphens',
-    '7:9: limits: must have names and values: requests_per_minute, tokens_per_minute, concurrent',
+    '7:9: limits: must have names and values: requests_per_minute, tokens_per_minute, concurrent, tiers, keys',
     `8:18: metrics.token: the variable NOPE is not set; \${NOPE:-…} has a default`,
     '9:16: mail.server: commands are not allowed; the environment allows them with WEIR_CONFIG_EXEC=on',
   ]);
@@ -161,6 +161,13 @@ prices: {models: {"openai/x": {prices: {input: -1, output: 1}}, y: {prices: {inp
       '4:62: providers.nobody.proxy',
     ].map((place) => `${place}: there is no provider "nobody". One of your own has a base address or a kind`),
   ]);
+  assert.deepEqual(
+    await faultsIn(t, 'limits: {tiers: {free: {concurrent: 0}}, keys: {"ci-*": {requests: 1}}}'),
+    [
+      '1:37: limits.tiers.free.concurrent: must be at least 1',
+      '1:57: limits.keys.ci-*: Unrecognized key: "requests"',
+    ],
+  );
   assert.deepEqual(await faultsIn(t, 'providers: {opnai: {keys: [sk-hunter2]}}'), [
     '1:27: providers.opnai.keys: there is no provider "opnai"; did you mean "openai"? One of your own has a base address or a kind',
   ]);

@@ -311,3 +311,30 @@ test('several processes on PostgreSQL and Redis let exactly the limit through', 
   const answers = await Promise.all(Array.from({ length: 200 }, () => ask(url, key)));
   assert.deepEqual(countByStatus(answers), { 200: 40, 429: 160 });
 });
+
+test('the operator limits keys by tier and by name; the lowest limit holds', async (t) => {
+  const weir = await startCloud(t, {
+    WEIR_LIMIT_REQUESTS_PER_MINUTE: '50',
+    WEIR_LIMITS_BY_TIER: '{"free": {"requests_per_minute": 4}, "pro": {"requests_per_minute": 1}}',
+    WEIR_LIMITS_BY_KEY: '{"ci-*": {"requests_per_minute": 2}, "*-night": {"concurrent": 9}}',
+  });
+  const person = await Person.signUp(weir.url);
+  const limitOf = async (fields: object) => {
+    const made = await person.makeKey(fields);
+    const { headers } = await ask(weir.url, made.key);
+    return {
+      made,
+      limit: headers['x-ratelimit-limit-requests'] ?? headers['anthropic-ratelimit-requests-limit'],
+    };
+  };
+  assert.equal((await limitOf({ name: 'agent' })).limit, '4');
+  const { made, limit } = await limitOf({ name: 'ci-night' });
+  assert.equal(limit, '2');
+  assert.equal((await ask(weir.url, made.key)).status, 200);
+  assertError(await ask(weir.url, made.key), { status: 429, type: 'rate_limit_error' });
+  // Another name has other limits from the next call on, and what was counted stays.
+  await person.call({ method: 'PATCH', path: `/v1/keys/${made.id}`, body: { name: 'agent-2' } });
+  const statuses = [];
+  for (let number = 0; number < 3; number++) statuses.push((await ask(weir.url, made.key)).status);
+  assert.deepEqual(statuses, [200, 200, 429]);
+});

@@ -17,6 +17,7 @@ test('a key is looked up once and then cached for a minute', async (t) => {
   assert.deepEqual(identity, {
     account: { id: key.accountId, tier: 'free', period: undefined },
     keyId: key.id,
+    name: key.name,
     pipelineConfig: null,
     receipts: false,
     record: null,

@@ -16,6 +16,8 @@ import type { SecretHasher } from './secret-hasher.ts';
 export interface KeyIdentity {
   readonly account: Account;
   readonly keyId: string;
+  /** What its owner calls it; empty if it has no name. */
+  readonly name: string;
   readonly pipelineConfig: string | null;
   /** Whether its calls get receipts. */
   readonly receipts: boolean;
@@ -169,9 +171,9 @@ export class ApiKeyAuthenticator {
     if (current === undefined) return undefined;
     if (current.isClosed) return 'closed';
     const { account, key } = current;
-    const { id: keyId, pipelineConfig, receipts, record, limits: callLimits } = key;
+    const { id: keyId, name, pipelineConfig, receipts, record, limits: callLimits } = key;
     const access = KeyAccess.of(key.access);
-    return { account, keyId, pipelineConfig, receipts, record, limits: callLimits, access, version };
+    return { account, keyId, name, pipelineConfig, receipts, record, limits: callLimits, access, version };
   }
 
   /** Several keys can share a prefix by chance, so there are few candidates. */

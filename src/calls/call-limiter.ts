@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { usageOf } from '../kernel/attempt.ts';
 import { operatorPays, scopeOf } from '../kernel/caller.ts';
 import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
-import { type LimitStatus, type MinuteStatus, strictestLimits } from '../kernel/limit-status.ts';
+import type { LimitStatus, MinuteStatus } from '../kernel/limit-status.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { CallLimits, CallRates, MinuteCount, RateDecision } from '../kernel/ports/call-rates.ts';
 import type { CounterName } from '../kernel/ports/counters.ts';
@@ -11,13 +11,13 @@ import type { Trace } from '../kernel/trace.ts';
 import { ignoreErrors } from '../lib/ignore-errors.ts';
 import type { CallerAuthenticator, CallerIdentity } from './caller-authenticator.ts';
 import { TokenExpectations } from './expected-tokens.ts';
+import type { InstanceLimits } from './instance-limits.ts';
 import { limits as callsLimits } from './limits.ts';
 import { type LimitName, type RateRefusal, rateLimitedError } from './rate-limited-error.ts';
 
 export interface CallLimiterParts {
   readonly rates: CallRates;
-  /** The limits of the instance for each caller; undefined if it has none. */
-  readonly instanceLimits: CallLimits | undefined;
+  readonly instanceLimits: Pick<InstanceLimits, 'of'>;
   readonly callers: Pick<CallerAuthenticator, 'identifyCurrent'>;
   onRefused(limit: LimitName): void;
 }
@@ -95,7 +95,7 @@ export class CallLimiter {
 
   /** Where key and instance have a limit, the lower holds. Guests and payers are limited in other ways. */
   #limitsOf({ caller, key }: CallerIdentity): CallLimits | undefined {
-    return operatorPays(caller) ? undefined : strictestLimits(key?.limits, this.#parts.instanceLimits);
+    return operatorPays(caller) ? undefined : this.#parts.instanceLimits.of(key);
   }
 
   /** Slots and tokens of a call that can't be settled are free when their lease and their minute end. */

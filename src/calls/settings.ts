@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import { limits } from '../kernel/limits.ts';
-import type { CallLimits } from '../kernel/ports/call-rates.ts';
 import { recordingModes } from '../kernel/ports/recordings.ts';
 import { tagNames } from '../kernel/tag-names.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { commaSeparatedList } from '../lib/setting-schemas.ts';
 import { combineSettings, envVariable } from '../lib/settings.ts';
 import { aliasesSchema, pipelinesSchema, readConfigurations } from './instance-configurations.ts';
+import {
+  InstanceLimits,
+  keyLimits,
+  keyLimitsSchema,
+  tierLimits,
+  tierLimitsSchema,
+} from './instance-limits.ts';
 
 const byteCount = z.coerce.number('must be a number of bytes').pipe(
   z
@@ -57,7 +63,7 @@ export const callSettings = {
     at: 'tags.from_metadata',
     form: 'list',
   }),
-  /** Rate limits for each caller; undefined if there are none. */
+  /** Rate limits of API keys. */
   callLimits: combineSettings(
     {
       requestsPerMinute: envVariable(
@@ -71,9 +77,23 @@ export const callSettings = {
         'limits.tokens_per_minute',
       ),
       concurrent: envVariable('WEIR_LIMIT_CONCURRENT', rateLimit.optional(), 'limits.concurrent'),
+      byTier: envVariable('WEIR_LIMITS_BY_TIER', tierLimits.optional(), {
+        at: 'limits.tiers',
+        form: 'document',
+        document: tierLimitsSchema,
+      }),
+      byKey: envVariable('WEIR_LIMITS_BY_KEY', keyLimits.optional(), {
+        at: 'limits.keys',
+        form: 'document',
+        document: keyLimitsSchema,
+      }),
     },
-    (chosen): CallLimits | undefined =>
-      Object.values(chosen).some((limit) => limit !== undefined) ? chosen : undefined,
+    ({ byTier, byKey, ...all }): InstanceLimits =>
+      new InstanceLimits({
+        all: Object.values(all).some((limit) => limit !== undefined) ? all : undefined,
+        byTier,
+        byKey,
+      }),
   ),
   /** Size limit of the archive of one account. */
   archiveBytes: envVariable(

@@ -41,6 +41,23 @@ export const httpUrl = z
   .refine(hasNoUserInfo, 'must not contain a user or password: they would not be sent')
   .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
+/** A document that is written as JSON. */
+export function jsonText<Value>(schema: z.ZodType<Value>) {
+  return z.string().transform((text, context): Value => {
+    let document: unknown;
+    try {
+      document = JSON.parse(text);
+    } catch {
+      context.addIssue('must be JSON');
+      return z.NEVER;
+    }
+    const { success, data, error } = schema.safeParse(document);
+    if (success) return data;
+    for (const { message, path } of error.issues) context.addIssue({ code: 'custom', message, path });
+    return z.NEVER;
+  });
+}
+
 /** Trimmed, since files end with a line break. */
 export const secretText = z
   .string()
