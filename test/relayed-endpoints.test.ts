@@ -19,13 +19,13 @@ import { startListener } from './support/server.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Endpoints of the kinds that the product has no example of yet. */
+/** One endpoint of each kind. */
 const routes: readonly RelayRoute[] = [
   {
     purpose: 'relay',
     endpoint: 'transcriptions',
     method: 'POST',
-    path: '/v1/audio/transcriptions',
+    path: '/v1/rivers/audio/transcriptions',
     summary: 'A form with a file, without a bound of its cost',
     body: 'form',
     usageOf: ({ usage }) => (typeof usage === 'object' && usage !== null ? { ...usage } : undefined),
@@ -35,7 +35,7 @@ const routes: readonly RelayRoute[] = [
     purpose: 'relay',
     endpoint: 'images',
     method: 'POST',
-    path: '/v1/images/generations',
+    path: '/v1/rivers/images/generations',
     summary: 'Priced by the piece',
     body: 'json',
     price: ({ fields }) => Number(fields.get('n') ?? 1) * 40_000_000,
@@ -113,7 +113,7 @@ function form(fields: readonly (readonly [string, string])[]): RawRequest {
     ([name, value]) => `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   );
   return {
-    path: '/v1/audio/transcriptions',
+    path: '/v1/rivers/audio/transcriptions',
     headers: ['content-type', 'multipart/form-data; boundary=b'],
     body: `${parts.join('')}--b--\r\n`,
   };
@@ -122,11 +122,11 @@ function form(fields: readonly (readonly [string, string])[]): RawRequest {
 /** Starts a form whose bytes follow. */
 function startForm(): OpenCall {
   const headers = ['content-type', 'multipart/form-data; boundary=b'];
-  return startCall(weir.url, { method: 'POST', path: '/v1/audio/transcriptions', headers });
+  return startCall(weir.url, { method: 'POST', path: '/v1/rivers/audio/transcriptions', headers });
 }
 
 test("the file of OpenAI's SDK arrives with the provider's name of the model", async () => {
-  const client = new OpenAI({ baseURL: `${weir.url}/v1`, apiKey: 'none', maxRetries: 0 });
+  const client = new OpenAI({ baseURL: `${weir.url}/v1/rivers`, apiKey: 'none', maxRetries: 0 });
   let sent = '';
   serve = async (req, res) => {
     sent = (await bytesOf(req)).toString('latin1');
@@ -227,7 +227,7 @@ test('a form without a model, with two, with a late one or that is none is rejec
   const twice = await call(weir.url, form([['model', 'river-1'], file, ['model', 'river-2']]));
   assert.equal(twice.status, 400, twice.text);
   assert.match(twice.text, /two fields \\"model\\"/);
-  const other = await call(weir.url, { path: '/v1/audio/transcriptions', body: '{}' });
+  const other = await call(weir.url, { path: '/v1/rivers/audio/transcriptions', body: '{}' });
   assert.equal(other.status, 415);
   const broken = await call(weir.url, { ...form([]), body: '--b!' });
   assert.equal(broken.status, 400);
@@ -283,7 +283,7 @@ test('a route may have a price of its own', async () => {
   serve = (_, res) => json(res, { data: [] });
   const draw = (n: number, pipeline = 'none') =>
     call(weir.url, {
-      path: '/v1/images/generations',
+      path: '/v1/rivers/images/generations',
       body: { model: 'river-draw', n },
       headers: ['x-weir-pipeline', pipeline],
     });

@@ -16,7 +16,14 @@ export function billRelay(
   { target, meter, prices }: RelayAttempt,
 ): Bill | undefined {
   const { price } = relayRequest.route;
-  if (price === 'tokens') return prices.bill(target, meter.usage, { model: meter.model });
+  if (price === 'tokens') {
+    const bill = prices.bill(target, meter.usage, { model: meter.model });
+    const estimate =
+      bill === undefined && meter.wasServed ? relayRequest.route.estimate?.(relayRequest) : undefined;
+    if (estimate === undefined) return bill;
+    meter.estimate(estimate);
+    return prices.bill(target, meter.usage, { model: meter.model });
+  }
   if (price === 'free') return { nanoUsd: 0, estimated: false };
   if (meter.firstContentAtMs === undefined) return undefined;
   const nanoUsd = price({ ...relayRequest, model: target.model, usage: meter.usage });

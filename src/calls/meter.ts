@@ -21,6 +21,8 @@ export class Meter {
   answerId: string | undefined;
   stopReason: string | undefined;
   #stopDetails: StopDetails | undefined;
+  /** Whether the provider worked on a call without messages. */
+  wasServed = false;
   /** Whether the answer has reported everything. */
   isComplete = false;
   /** When the first content arrived, on the performance clock. */
@@ -100,24 +102,37 @@ export class Meter {
     if (ending.how === 'failed' && GatewayError.is(ending.error)) this.#add(ending.error.details.usage);
     const hasContent = ending.how === 'complete' || this.firstContentAtMs !== undefined;
     if (!hasContent && !wasWorking(ending)) return;
-    if (relay !== undefined && !isEstimable(relay.route)) return;
+    if (relay !== undefined && !isEstimable(relay.route)) {
+      this.#addUnits(relay, ending);
+      return;
+    }
     const { input_tokens, output_tokens = 0 } = this.usage;
     if (input_tokens === undefined)
-      this.#estimate({
+      this.estimate({
         input_tokens: Math.ceil(estimateInputTokens(clientRequest) * shareOf(clientRequest, relay)),
       });
     if (!hasContent || this.#hasOutputCount) return;
     const [wire = clientRequest.wire] = wiresOf(target);
     const expected =
       this.#wholeContent.length > 0 ? measureContent(this.#wholeContent) : this.#totalContent(unreadContent);
-    this.#estimate({ output_tokens: Math.max(output_tokens, estimateOutputTokens(expected, wire)) });
+    this.estimate({ output_tokens: Math.max(output_tokens, estimateOutputTokens(expected, wire)) });
+  }
+
+  /** Of a call without messages. One that broke off may be billed in full. */
+  #addUnits(relay: RelayRequest, ending: Ending): void {
+    const { route } = relay;
+    const units = { ...route.unitsOf?.(relay), ...this.usage.units };
+    if (Object.keys(units).length > 0) this.usage = { ...this.usage, units };
+    this.wasServed = true;
+    if (ending.how !== 'complete' && this.usage.input_tokens === undefined) this.estimated = true;
   }
 
   #totalContent({ tokens, calls }: UnreadContent): UnreadContent {
     return { tokens: this.#tokens + tokens, calls: this.#calls.length + calls };
   }
 
-  #estimate(part: Usage): void {
+  /** Adds what the answer does not report. */
+  estimate(part: Usage): void {
     this.estimated = true;
     this.usage = { ...this.usage, ...part };
   }

@@ -167,6 +167,11 @@ export interface Usage {
   /** The shares of audio in `input_tokens` and `output_tokens`, which have their own prices. */
   readonly input_audio_tokens?: number;
   readonly output_audio_tokens?: number;
+  /** The shares of pictures. */
+  readonly input_image_tokens?: number;
+  readonly output_image_tokens?: number;
+  /** What endpoints without messages bill by the piece. */
+  readonly units?: Units;
   /** Searches on the provider's side, which are billed each. */
   readonly server_tool_use?: {
     readonly web_fetch_requests?: number;
@@ -187,6 +192,17 @@ export interface Usage {
   readonly iterations?: readonly Iteration[] | null;
   /** The cost that the provider reports, in dollars. */
   readonly cost?: number;
+}
+
+/** What is billed by the piece. */
+export interface Units {
+  readonly images?: number;
+  /** Seconds of audio. */
+  readonly seconds?: number;
+  /** Characters of a text that is spoken. */
+  readonly characters?: number;
+  /** Searches of a ranking. */
+  readonly searches?: number;
 }
 
 export interface Iteration extends Omit<Usage, 'iterations' | 'cost'> {

@@ -1,4 +1,4 @@
-import type { Tool, Usage } from './message.ts';
+import type { Tool, Units, Usage } from './message.ts';
 import { type NanoUsd, nanoOfPico, type PicoUsd, type PicoUsdPerToken } from './money.ts';
 import { factorOf, hasAssumedFactor, type Qualifiers, type RateFactors } from './rate-factors.ts';
 
@@ -20,8 +20,18 @@ export interface Rates {
   readonly request: PicoUsd;
 }
 
+/** The prices of tokens of pictures, where they differ, and of what is billed by the piece. */
+export interface MediaRates {
+  readonly imageInput?: PicoUsdPerToken;
+  readonly imageOutput?: PicoUsdPerToken;
+  readonly units: UnitRates;
+}
+
+export type UnitRates = { readonly [Kind in keyof Units]?: PicoUsd };
+
 /** The price of a model, prepared for multiplication. */
 export interface RateCard extends Rates, RateFactors {
+  readonly media?: MediaRates;
   /** Rates for the whole call if its input is longer than this. */
   readonly longInput?: { readonly aboveTokens: number; readonly rates: Rates };
 }
@@ -93,7 +103,8 @@ export function costParts(card: RateCard, usage: Usage): CostParts {
 export function costOf(card: RateCard, usage: Usage): NanoUsd {
   const parts = costParts(card, usage);
   return nanoOfPico(
-    parts.input +
+    mediaCost(card, usage) +
+      parts.input +
       parts.output +
       parts.cacheRead +
       parts.cacheWrite +
@@ -105,6 +116,29 @@ export function costOf(card: RateCard, usage: Usage): NanoUsd {
       parts.fileSearch +
       parts.request,
   );
+}
+
+/** What units cost, and what tokens of pictures cost beyond other tokens. */
+function mediaCost({ media, input, output }: RateCard, usage: Usage): PicoUsd {
+  if (media === undefined) return 0;
+  const { imageInput = input, imageOutput = output } = media;
+  const seen = Math.min(toCount(usage.input_image_tokens), toCount(usage.input_tokens));
+  const drawn = Math.min(toCount(usage.output_image_tokens), toCount(usage.output_tokens));
+  return seen * (imageInput - input) + drawn * (imageOutput - output) + unitCost(media.units, usage.units);
+}
+
+function unitCost(rates: UnitRates, units: Units = {}): PicoUsd {
+  let cost = 0;
+  for (const kind of unitKinds) cost += toCount(units[kind]) * (rates[kind] ?? 0);
+  return cost;
+}
+
+export const unitKinds = ['images', 'seconds', 'characters', 'searches'] as const satisfies (keyof Units)[];
+
+/** Whether a usage without tokens has no unit with a price. */
+export function isUnpriced({ media }: RateCard, { input_tokens, output_tokens, units = {} }: Usage): boolean {
+  if (input_tokens !== undefined || output_tokens !== undefined) return false;
+  return !unitKinds.some((kind) => units[kind] !== undefined && media?.units[kind] !== undefined);
 }
 
 /** Whether the cost rests on an assumption: a tier without a known rate, or a fee that the price list doesn't have. */
@@ -130,6 +164,7 @@ export interface CostBound extends Qualifiers {
   readonly hourCache?: boolean;
   /** Whether neither input nor output contains audio. */
   readonly hasNoAudio?: boolean;
+  readonly units?: Units;
 }
 
 /** The maximum cost of tokens within these bounds, however they are billed; without searches. */
@@ -141,12 +176,18 @@ export function costCeiling(card: RateCard, bound: CostBound): NanoUsd {
     rates.input,
     rates.cacheRead,
     rates.cacheWrite,
+    card.media?.imageInput ?? 0,
     bound.hasNoAudio === true ? 0 : rates.audioInput,
     bound.hourCache === true ? rates.cacheWriteHour : 0,
   );
-  const output = Math.max(rates.output, bound.hasNoAudio === true ? 0 : rates.audioOutput);
+  const output = Math.max(
+    rates.output,
+    bound.hasNoAudio === true ? 0 : rates.audioOutput,
+    card.media?.imageOutput ?? 0,
+  );
   return nanoOfPico(
-    toCount(bound.inputTokens) * scaleRate(input, thousandths) +
+    unitCost(card.media?.units ?? {}, bound.units) +
+      toCount(bound.inputTokens) * scaleRate(input, thousandths) +
       toCount(bound.outputTokens) * scaleRate(output, thousandths) +
       rates.request,
   );

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../lib/json.ts';
 import type { Turn } from './continuation.ts';
 import type { FieldReader } from './json/lazy-json-object.ts';
-import type { Usage } from './message.ts';
+import type { Units, Usage } from './message.ts';
 import type { NanoUsd } from './money.ts';
 import type { CostBound } from './rate-card.ts';
 import type { StoredObjectOrigin, StoredObjectRoute } from './stored-object.ts';
@@ -24,6 +24,8 @@ export interface RelayRoute {
   readonly body: 'json' | 'form' | 'bytes' | 'none';
   /** The model in the path, for bodies without one. */
   modelIn?(path: string): string | undefined;
+  /** The model of calls that name none. */
+  readonly defaultModel?: string;
   /** For an endpoint without a model: the provider of its calls, unless the header `x-weir-provider` names another. */
   readonly defaultProvider?: string;
   /** For an endpoint of stored answers: what it does with one that the gateway stores itself. */
@@ -36,9 +38,13 @@ export interface RelayRoute {
   readonly bodySchema?: JsonObject;
   /** The request fields whose texts a model reads, for answers without usage. */
   readonly textFields?: readonly string[];
+  /** What the request shows of what it is billed for, such as its number of pictures. Answers that say otherwise count. */
+  unitsOf?(request: RelayRequest): Units;
+  /** An estimate of the usage, for answers that report none. */
+  estimate?(request: RelayRequest): Usage | undefined;
   /** The usage in an answer, or in one frame of a stream. Without it, nothing is read from answers. */
   usageOf?(answer: JsonObject): Usage | undefined;
-  /** `tokens` is billed by usage and the model's rate card; `free` costs nothing. A function returns undefined if it can't tell. */
+  /** `tokens` is billed by usage, with its units, and the model's rate card; `free` costs nothing. A function returns undefined if it can't tell. */
   readonly price: 'tokens' | 'free' | ((call: RelayedCall) => NanoUsd | undefined);
   /** For an endpoint that answers a list of inputs one by one: requests are split, and answers joined. */
   readonly inputList?: InputList;
@@ -72,7 +78,7 @@ export interface EndpointForm {
 
 /** The most that a call can use, or its maximum cost. */
 type RelayBound =
-  | Pick<CostBound, 'inputTokens' | 'outputTokens' | 'hasNoAudio'>
+  | Pick<CostBound, 'inputTokens' | 'outputTokens' | 'hasNoAudio' | 'units'>
   | { readonly nanoUsd: NanoUsd };
 
 /** A relayed request before it is sent. */
@@ -105,8 +111,8 @@ interface RelayedCall extends RelayRequest {
 }
 
 /** Whether the tokens of a call can be estimated from its request. */
-export function isEstimable({ price, body }: RelayRoute): boolean {
-  return price === 'tokens' && body === 'json';
+export function isEstimable({ price, body, textFields }: RelayRoute): boolean {
+  return price === 'tokens' && body === 'json' && textFields !== undefined;
 }
 
 /** The part of a path where its route has a wildcard. */

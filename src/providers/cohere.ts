@@ -9,8 +9,8 @@ export const cohere = openaiCompatible({
   hasEndpointsOnly: true,
   hasOwnErrorFormat: true,
   keyTest: { path: '/v1/models?page_size=1' },
-  modelPrefixes: ['embed-'],
-  endpoints: { embeddings: '/v2/embed' },
+  modelPrefixes: ['embed-', 'rerank-v', 'rerank-english', 'rerank-multilingual'],
+  endpoints: { embeddings: '/v2/embed', rerank: '/v2/rerank' },
   endpointForms: { embeddings: cohereForm },
   priceId: 'cohere',
 });

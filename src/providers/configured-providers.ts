@@ -97,7 +97,15 @@ function ownProvider(name: string, baseUrl: string): Provider {
     baseUrl,
     keyless: true,
     accepts: defaultAcceptance,
-    endpoints: { embeddings: '/embeddings' },
+    endpoints: {
+      embeddings: '/embeddings',
+      images: '/images/generations',
+      image_edits: '/images/edits',
+      transcriptions: '/audio/transcriptions',
+      speech: '/audio/speech',
+      moderations: '/moderations',
+      rerank: '/rerank',
+    },
     endpointForms: { embeddings: numbersForm },
   });
 }

@@ -24,6 +24,7 @@ export const gemini: Provider = {
     interactions: '/v1beta/interactions',
     files: '/v1beta/files',
     uploads: '/upload/v1beta/files',
+    images: '/v1beta/openai/images/generations',
   },
   endpointForms: { embeddings: geminiForm },
   authorize: (credential) => ['x-goog-api-key', credential.reveal()],

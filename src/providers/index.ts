@@ -9,6 +9,7 @@ import { demo } from './demo/demo.ts';
 import { fireworks } from './fireworks.ts';
 import { gemini } from './gemini.ts';
 import { groq } from './groq.ts';
+import { jina } from './jina.ts';
 import { mistral } from './mistral.ts';
 import { ollama } from './ollama.ts';
 import { openai } from './openai.ts';
@@ -35,6 +36,7 @@ export const builtInProviders: readonly Provider[] = [
   openrouter,
   cohere,
   voyage,
+  jina,
   azure,
   bedrock,
   vertex,

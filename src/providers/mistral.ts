@@ -11,7 +11,12 @@ export const mistral = openaiCompatible({
   streamUsage: 'unasked',
   modelPrefixes: ['mistral-', 'ministral-', 'magistral-', 'codestral-', 'devstral-', 'pixtral-'],
   // https://docs.mistral.ai/api/endpoint/files
-  endpoints: { embeddings: '/embeddings', files: '/files' },
+  endpoints: {
+    embeddings: '/embeddings',
+    files: '/files',
+    transcriptions: '/audio/transcriptions',
+    moderations: '/moderations',
+  },
   endpointForms: { embeddings: mistralForm },
   priceId: 'mistral',
 });

@@ -9,7 +9,13 @@ export const together = openaiCompatible({
   accepts: openModelAcceptance,
   streamUsage: 'unasked',
   keyPrefixes: ['tgp_'],
-  endpoints: { embeddings: '/embeddings' },
+  endpoints: {
+    embeddings: '/embeddings',
+    images: '/images/generations',
+    transcriptions: '/audio/transcriptions',
+    speech: '/audio/speech',
+    rerank: '/rerank',
+  },
   endpointForms: { embeddings: numbersForm },
   priceId: 'together',
 });

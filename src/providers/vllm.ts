@@ -10,6 +10,6 @@ export const vllm = openaiCompatible({
   streamUsage: 'asked',
   keyless: true,
   free: true,
-  endpoints: { embeddings: '/embeddings' },
+  endpoints: { embeddings: '/embeddings', transcriptions: '/audio/transcriptions', rerank: '/rerank' },
   endpointForms: { embeddings: numbersForm },
 });

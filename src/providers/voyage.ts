@@ -1,4 +1,5 @@
 import { voyageForm } from '../wire/endpoints/embedding-forms.ts';
+import { voyageRerankForm } from '../wire/endpoints/rerank.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
 /** Vectors and rankings, no chat models: https://docs.voyageai.com/reference. */
@@ -9,8 +10,8 @@ export const voyage = openaiCompatible({
   hasEndpointsOnly: true,
   hasOwnErrorFormat: true,
   keyPrefixes: ['pa-'],
-  modelPrefixes: ['voyage-'],
-  endpoints: { embeddings: '/embeddings' },
-  endpointForms: { embeddings: voyageForm },
+  modelPrefixes: ['voyage-', 'rerank-2', 'rerank-3'],
+  endpoints: { embeddings: '/embeddings', rerank: '/rerank' },
+  endpointForms: { embeddings: voyageForm, rerank: voyageRerankForm },
   priceId: 'voyageai',
 });

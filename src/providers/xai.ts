@@ -16,6 +16,6 @@ export const xai = openaiCompatible({
   modelPrefixes: ['grok-'],
   reportsCost: true,
   // https://docs.x.ai/developers/files/managing-files
-  endpoints: { responses: '/responses', files: '/files' },
+  endpoints: { responses: '/responses', files: '/files', images: '/images/generations' },
   priceId: 'x-ai',
 });

@@ -162,6 +162,6 @@ const noFields = LazyJsonObject.of(Buffer.from('{}'));
 /** Empty if the request names none, which admission rejects; an endpoint without models has its own name there. */
 function modelOf(route: RelayRoute, path: string, { fields, form }: ReceivedBody): string {
   if (route.defaultProvider !== undefined) return route.endpoint;
-  const model = route.modelIn?.(path) ?? form?.model ?? fields.get('model');
+  const model = route.modelIn?.(path) ?? form?.model ?? fields.get('model') ?? route.defaultModel;
   return typeof model === 'string' ? model : '';
 }

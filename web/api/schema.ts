@@ -208,6 +208,27 @@ export interface paths {
   "/v1/embeddings": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model": string; "input": unknown; "dimensions"?: number; "encoding_format"?: "float" | "base64" } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
+  "/v1/images/generations": {
+    post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model": string; "prompt": string; "n"?: number; "stream"?: boolean; "partial_images"?: number } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/images/edits": {
+    post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/audio/transcriptions": {
+    post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/audio/speech": {
+    post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model": string; "input": string; "voice": unknown; "response_format"?: string; "stream_format"?: "audio" | "sse" } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/moderations": {
+    post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model"?: string; "input": unknown } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/rerank": {
+    post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model": string; "query": string; "documents": (unknown)[]; "top_n"?: number } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v2/rerank": {
+    post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model": string; "query": string; "documents": (unknown)[]; "top_n"?: number } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
   "/v1/files": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
     get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };

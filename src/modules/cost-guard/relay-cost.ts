@@ -24,14 +24,20 @@ interface RelayCost {
 }
 
 /** Undefined if it is free, or if models without a price are allowed. */
-function relayCost({ clientRequest: { relay }, target }: Exchange, kit: CostKit): RelayCost | undefined {
+function relayCost({ relay, target }: Exchange, kit: CostKit): RelayCost | undefined {
   if (relay === undefined || relay.route.price === 'free') return undefined;
   const bound = relay.route.bound?.(relay);
   if (bound === undefined)
     return { cost: kit.options.assume_relay?.nano ?? limits.assumedRelayNanoUsd, isBound: false };
   if ('nanoUsd' in bound) return { cost: bound.nanoUsd, isBound: true };
   const modelPricing = kit.catalog.priceOf(target);
-  if (modelPricing !== undefined) return { cost: costCeiling(modelPricing.card, bound), isBound: true };
+  if (modelPricing !== undefined) {
+    const cost = costCeiling(modelPricing.card, bound);
+    // A price that has nothing for these units is no price.
+    if (cost > 0 || bound.units === undefined || modelPricing.card.media !== undefined)
+      return { cost, isBound: true };
+    return { cost: kit.options.assume_relay?.nano ?? limits.assumedRelayNanoUsd, isBound: false };
+  }
   if (kit.options.unknown === 'allow') return undefined;
   throw unpricedModelError(target);
 }

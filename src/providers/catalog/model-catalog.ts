@@ -2,14 +2,20 @@ import type { Iteration, Usage } from '../../kernel/message.ts';
 import { type Bill, type NanoUsd, nanoOfUsd } from '../../kernel/money.ts';
 import type { Refusal } from '../../kernel/ports/prices.ts';
 import { isOffered, kindOf, type Provider, underlyingModelOf } from '../../kernel/provider.ts';
-import { costOf, isCostAssumed, type ModelPricing, type RateCard } from '../../kernel/rate-card.ts';
+import {
+  costOf,
+  isCostAssumed,
+  isUnpriced,
+  type ModelPricing,
+  type RateCard,
+} from '../../kernel/rate-card.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { ModelEntry } from './model-entry.ts';
 import { ModelIndex } from './model-index.ts';
 import { hasProviderPrefix, isChatModel } from './model-names.ts';
 import { overlays } from './overlay/index.ts';
 import { anyModel, type PriceOverrides } from './price-overrides.ts';
-import { cardAt, cardsOn, dayLengthMs, freePrices } from './price-schedule.ts';
+import { cardAt, cardsOn, dayLengthMs, freePrices, type PriceSchedule } from './price-schedule.ts';
 import { mostExpensiveCard } from './price-sheet.ts';
 import { isRefusalBilled } from './refusals.ts';
 
@@ -82,7 +88,8 @@ export class ModelCatalog {
     const set = this.#overrides?.find(provider.name, billedModel.model);
     if (provider.reportsCost === true && typeof usage.cost === 'number' && set === undefined)
       return { nanoUsd: nanoOfUsd(Math.max(0, usage.cost)), estimated: false };
-    if (usage.input_tokens === undefined && usage.output_tokens === undefined) return undefined;
+    if (usage.input_tokens === undefined && usage.output_tokens === undefined && usage.units === undefined)
+      return undefined;
     const model = set === undefined ? this.#billedModelOf(billedModel) : billedModel.model;
     const { refusal } = billedModel;
     if (refusal === undefined) return this.#billAnswer({ provider, model, atMs }, usage);
@@ -160,6 +167,7 @@ export class ModelCatalog {
       const searches = at === 0 ? server_tool_use : null;
       const billingFields = { service_tier, speed, inference_geo, server_tool_use: searches };
       const bill = billUsage(modelPricing, { ...pass, ...billingFields });
+      if (bill === undefined) return undefined;
       nanoUsd += bill.nanoUsd;
       estimated ||= bill.estimated || (hasFallback && pass.output_tokens === 0);
     }
@@ -228,7 +236,8 @@ interface ServedModel {
   readonly atMs: number;
 }
 
-function billUsage({ card, estimated }: ModelPricing, usage: Usage): Bill {
+function billUsage({ card, estimated }: ModelPricing, usage: Usage): Bill | undefined {
+  if (isUnpriced(card, usage)) return undefined;
   return { nanoUsd: costOf(card, usage), estimated: estimated || isCostAssumed(card, usage) };
 }
 
@@ -261,10 +270,17 @@ function outputLimitOf({ outputTokensMax, contextTokens }: Pick<ModelEntry, Limi
   return outputTokensMax ?? contextTokens;
 }
 
-function isListed({ id, otherNames, offered }: ModelEntry, provider: Provider): boolean {
-  return (
-    offered && [id, ...otherNames].some((name) => hasProviderPrefix(name, provider) && isChatModel(name))
+/** Whether it is a chat model; for a provider without those, whether it is one of the provider's. */
+function isListed({ id, otherNames, offered, prices }: ModelEntry, provider: Provider): boolean {
+  const hasChat = provider.hasEndpointsOnly !== true;
+  if (!offered || (hasChat && isBilledByPiece(prices))) return false;
+  return [id, ...otherNames].some(
+    (name) => hasProviderPrefix(name, provider) && (!hasChat || isChatModel(name)),
   );
+}
+
+function isBilledByPiece(prices: PriceSchedule): boolean {
+  return Object.values(cardAt(prices, 0).media?.units ?? {}).some((rate) => rate > 0);
 }
 
 const freePrice: ModelPricing = { card: cardAt(freePrices, 0), estimated: false };

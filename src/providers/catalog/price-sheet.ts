@@ -1,5 +1,5 @@
 import { picoPerOne, picoPerToken } from '../../kernel/money.ts';
-import type { RateCard, Rates } from '../../kernel/rate-card.ts';
+import { type MediaRates, type RateCard, type Rates, unitKinds } from '../../kernel/rate-card.ts';
 
 /** Published prices: dollars per million tokens, and per thousand searches or requests. */
 export interface PriceSheet {
@@ -15,8 +15,19 @@ export interface PriceSheet {
   readonly previewSearch?: number;
   readonly fileSearch?: number;
   readonly request?: number;
+  readonly imageInput?: number;
+  readonly imageOutput?: number;
+  /** By the piece: dollars per picture, per hour of audio, per million characters, per thousand searches. */
+  readonly units?: UnitPrices;
   /** Prices of the whole call if its input is longer than `above`. */
   readonly longInput?: { readonly above: number } & Omit<PriceSheet, 'longInput'>;
+}
+
+export interface UnitPrices {
+  readonly image?: number;
+  readonly audioHour?: number;
+  readonly characters?: number;
+  readonly searches?: number;
 }
 
 /** Factors on token prices: `{ flex: 0.5, priority: 2 }`. */
@@ -42,7 +53,10 @@ export interface PriceTerms {
   readonly isUniform?: true;
 }
 
-export const freeSheet: PriceSheet = { input: 0, output: 0 };
+export const freeSheet: PriceSheet = {
+  ...{ input: 0, output: 0 },
+  units: { image: 0, audioHour: 0, characters: 0, searches: 0 },
+};
 
 export function compileCard(listed: PriceSheet, terms: PriceTerms = {}): RateCard {
   const { factors = {}, regions, region, isUniform } = terms;
@@ -51,6 +65,7 @@ export function compileCard(listed: PriceSheet, terms: PriceTerms = {}): RateCar
   const assumed = assumptionsOf(listed, terms);
   return {
     ...ratesOf(sheet),
+    ...mediaOf(listed),
     ...(longInput !== undefined && {
       longInput: { aboveTokens: longInput.above, rates: ratesOf(fillSheet(longInput, terms)) },
     }),
@@ -108,6 +123,23 @@ function ratesOf(sheet: Omit<PriceSheet, 'longInput'>): Rates {
   };
 }
 
+function mediaOf({ imageInput, imageOutput, units }: PriceSheet): Pick<RateCard, 'media'> {
+  if (imageInput === undefined && imageOutput === undefined && units === undefined) return {};
+  const { image, audioHour, characters, searches } = units ?? {};
+  return {
+    media: {
+      ...(imageInput !== undefined && { imageInput: picoPerToken(imageInput) }),
+      ...(imageOutput !== undefined && { imageOutput: picoPerToken(imageOutput) }),
+      units: {
+        ...(image !== undefined && { images: picoPerOne(image * 1000) }),
+        ...(audioHour !== undefined && { seconds: picoPerOne((audioHour * 1000) / 3600) }),
+        ...(characters !== undefined && { characters: picoPerToken(characters) }),
+        ...(searches !== undefined && { searches: picoPerOne(searches) }),
+      },
+    },
+  };
+}
+
 /** A rate card with the highest price of each kind among these cards. */
 export function mostExpensiveCard(cards: readonly RateCard[]): RateCard | undefined {
   const [first, ...others] = cards;
@@ -119,10 +151,30 @@ export function mostExpensiveCard(cards: readonly RateCard[]): RateCard | undefi
     regions: highestFactors(cards.map((card) => card.regions ?? {})),
     ...(first.region !== undefined && { region: first.region }),
   };
-  if (long.length === 0) return { ...base, ...factors };
+  const media = mostExpensiveMedia(cards);
+  if (long.length === 0) return { ...base, ...media, ...factors };
   const aboveTokens = Math.min(...long.map((step) => step.aboveTokens));
   const rates = long.reduce<Rates>((most, step) => maxRates(most, step.rates), base);
-  return { ...base, longInput: { aboveTokens, rates }, ...factors };
+  return { ...base, longInput: { aboveTokens, rates }, ...media, ...factors };
+}
+
+function mostExpensiveMedia(cards: readonly RateCard[]): Pick<RateCard, 'media'> {
+  const all = cards.flatMap(({ media }) => media ?? []);
+  const highest = (of: (media: MediaRates) => number | undefined) => {
+    const known = all.flatMap((media) => of(media) ?? []);
+    return known.length === 0 ? undefined : Math.max(...known);
+  };
+  if (all.length === 0) return {};
+  const units = unitKinds.map((kind) => [kind, highest((media) => media.units[kind])] as const);
+  const imageInput = highest((media) => media.imageInput);
+  const imageOutput = highest((media) => media.imageOutput);
+  return {
+    media: {
+      ...(imageInput !== undefined && { imageInput }),
+      ...(imageOutput !== undefined && { imageOutput }),
+      units: Object.fromEntries(units.filter(([, rate]) => rate !== undefined)),
+    },
+  };
 }
 
 function highestFactors(all: readonly PriceFactors[]): PriceFactors {

@@ -46,7 +46,9 @@ function isEmbeddingModel(id: string): boolean {
 }
 
 function toPriceSheet(listed: ModelPrice, hasFreeOutput: boolean): PriceSheet | undefined {
-  const { input_mtok, output_mtok } = listed;
+  const { input_mtok, output_mtok, audio_hours: audioHour } = listed;
+  if (typeof audioHour === 'number' && input_mtok === undefined)
+    return { input: 0, output: 0, units: { audioHour } };
   if (input_mtok === undefined || (output_mtok === undefined && !hasFreeOutput)) return undefined;
   const base = flatSheet(listed, 0);
   const starts = Object.values(listed).flatMap((price) =>
@@ -64,6 +66,8 @@ const priceFieldNames = {
   cacheWriteHour: 'cache_write_1h_mtok',
   audioInput: 'input_audio_mtok',
   audioOutput: 'output_audio_mtok',
+  imageInput: 'input_image_mtok',
+  imageOutput: 'output_image_mtok',
   webSearch: 'web_searches_kcount',
   fileSearch: 'storage_searches_kcount',
   request: 'requests_kcount',

@@ -3,7 +3,11 @@ import type { TokenEstimates, WireFormat } from '../../kernel/wire-format.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { messagesSchema } from '../body-schema.ts';
 import { effortOf } from '../effort.ts';
+import { speechRoute, transcriptionsRoute } from '../endpoints/audio.ts';
 import { embeddingsRoute } from '../endpoints/embeddings.ts';
+import { imageEditsRoute, imageGenerationsRoute } from '../endpoints/images.ts';
+import { moderationsRoute } from '../endpoints/moderations.ts';
+import { rerankRoutes } from '../endpoints/rerank.ts';
 import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
 import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
@@ -54,6 +58,12 @@ export function createOpenaiChat(clock: Clock): WireFormat {
     routes: [
       { path: '/v1/chat/completions', summary: 'OpenAI Chat Completions', purpose: 'answer' },
       embeddingsRoute,
+      imageGenerationsRoute,
+      imageEditsRoute,
+      transcriptionsRoute,
+      speechRoute,
+      moderationsRoute,
+      ...rerankRoutes,
       ...openaiFileRoutes,
     ],
     ...modelInBody,

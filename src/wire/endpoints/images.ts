@@ -1,0 +1,84 @@
+import type { Units, Usage } from '../../kernel/message.ts';
+import type { RelayRequest, RelayRoute } from '../../kernel/relay.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { countOf, objectOf, objectsOf } from '../json-values.ts';
+
+/**
+ * The tokens of OpenAI's image models, where all output is pictures, and the number of pictures.
+ * https://platform.openai.com/docs/api-reference/images
+ */
+function usageOf(answer: JsonObject): Usage | undefined {
+  const usage = objectOf(answer.usage);
+  const images = objectsOf(answer.data).length;
+  const units = images > 0 ? { units: { images } } : {};
+  if (usage === undefined) return images > 0 ? units : undefined;
+  const output = countOf(usage.output_tokens);
+  const details = objectOf(usage.output_tokens_details);
+  return {
+    ...optional('input_tokens', countOf(usage.input_tokens)),
+    ...optional('output_tokens', output),
+    ...optional('input_image_tokens', countOf(objectOf(usage.input_tokens_details)?.image_tokens)),
+    ...optional('output_image_tokens', countOf(details?.image_tokens) ?? output),
+    ...units,
+  };
+}
+
+function optional<Name extends string>(name: Name, count: number | undefined): { [Key in Name]?: number } {
+  return count === undefined ? {} : ({ [name]: count } as { [Key in Name]?: number });
+}
+
+function imagesIn({ fields }: RelayRequest): number {
+  const count = Number(fields.get('n') ?? 1);
+  return Number.isInteger(count) && count > 0 ? count : 1;
+}
+
+function unitsOf(request: RelayRequest): Units {
+  return { images: imagesIn(request) };
+}
+
+/** More than a picture of the highest quality has in any size that OpenAI lists. */
+const tokensOfPictureMax = 24_000;
+
+const shared = {
+  purpose: 'relay',
+  endpoint: 'images',
+  method: 'POST',
+  price: 'tokens',
+  usageOf,
+  unitsOf,
+} as const;
+
+/** OpenAI's API for making pictures, streamed or not. */
+export const imageGenerationsRoute: RelayRoute = {
+  ...shared,
+  path: '/v1/images/generations',
+  summary: 'OpenAI Images: make pictures',
+  body: 'json',
+  bodySchema: {
+    type: 'object',
+    required: ['model', 'prompt'],
+    properties: {
+      model: { type: 'string' },
+      prompt: { type: 'string' },
+      n: { type: 'integer' },
+      stream: { type: 'boolean' },
+      partial_images: { type: 'integer' },
+    },
+    additionalProperties: true,
+  },
+  bound: (request) => ({
+    inputTokens: request.bodyBytes ?? 0,
+    outputTokens: imagesIn(request) * tokensOfPictureMax,
+    hasNoAudio: true,
+    units: unitsOf(request),
+  }),
+};
+
+/** The same for changing pictures, which come in a form. */
+export const imageEditsRoute: RelayRoute = {
+  ...shared,
+  endpoint: 'image_edits',
+  path: '/v1/images/edits',
+  summary: 'OpenAI Images: change pictures',
+  body: 'form',
+};
