@@ -22,6 +22,7 @@ const chapters = [
       'docs/guides/sdks',
       'docs/guides/other-endpoints',
       'docs/guides/files',
+      'docs/guides/batches',
       'docs/guides/pipelines',
       'docs/guides/routing',
       'docs/guides/aliases',

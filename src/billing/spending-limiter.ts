@@ -116,6 +116,12 @@ export class SpendingLimiter {
     };
   }
 
+  /** The next hold reads from the database what was spent. Called when usage was stored that no hold of this gateway settles. */
+  async forgetCount(budgetHolder: BudgetHolder): Promise<void> {
+    await this.#parts.budgets.forget(budgetHolder);
+    this.#waitingHolds.wake(budgetHolder);
+  }
+
   /** Waits for pending settlements; false if some did not finish in time. */
   async close(withinMs: number): Promise<boolean> {
     this.#stopTimer();

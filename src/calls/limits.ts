@@ -213,4 +213,10 @@ export const limits = {
   localTextsMax: 2048,
   /** Of longer texts the model would leave out the middle. */
   localTextCharactersMax: 10_000,
+  /** A line of a batch: a call with images, or its answer. */
+  batchLineBytesMax: 32 * 1024 ** 2,
+  /** Models that the calls of a batch name. OpenAI allows one. */
+  batchModelsMax: 20,
+  /** A month and a day: what is set aside for a batch counts in no later window. */
+  batchReservationMs: 32 * 86_400_000,
 } as const;

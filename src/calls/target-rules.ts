@@ -39,7 +39,9 @@ export class TargetRules {
   static of(access: KeyAccess | undefined, asked: AskedModel): TargetRules | undefined {
     if (access === undefined) return undefined;
     const { clientRequest, name, target, alias, directory } = asked;
-    const others = access.limitsModels ? otherModelsIn(clientRequest) : [];
+    const others = access.limitsModels
+      ? [...otherModelsIn(clientRequest), ...(clientRequest.relay?.models ?? [])]
+      : [];
     const members = alias?.flatMap((member) => directory.find(member) ?? []) ?? [];
     const rules = new TargetRules(access, {
       listed: access.listsModel(name) ? members : [],
@@ -58,8 +60,7 @@ export class TargetRules {
     const { provider } = target;
     if (isResolved(target) && !access.allowsProvider(provider.name))
       return notAllowedError('provider', provider.name);
-    if (this.#isStored) return undefined;
-    if (!access.allowsModel(target) && !this.#listed.has(nameOfTarget(target)))
+    if (!this.#isStored && !access.allowsModel(target) && !this.#listed.has(nameOfTarget(target)))
       return notAllowedError('model', asked ?? nameOfTarget(target));
     if (this.#others.length === 0) return undefined;
     const other = this.#others.find((model) => !access.allowsModel({ provider, model: bareName(model) }));

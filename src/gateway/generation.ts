@@ -230,6 +230,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       recordings,
       vault,
       moduleStores,
+      spending: spendingLimiter,
       builtInNames,
       formats: [...endpointFormats, ...formats],
     }),

@@ -87,6 +87,8 @@ export interface RelayRequest {
   readonly model: string;
   /** Where the object of the call was made: the call goes to the same provider, with the same key if the account still has it. */
   readonly origin?: StoredObjectOrigin | undefined;
+  /** The models of the calls in a batch. */
+  readonly models?: readonly string[] | undefined;
   /** The fields of a JSON body; none of any other. */
   readonly fields: FieldReader;
   /** Undefined for a streamed body of unknown length. */

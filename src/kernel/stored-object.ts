@@ -1,4 +1,5 @@
 import type { JsonObject } from '../lib/json.ts';
+import type { BatchEstimate, BatchFormat, BatchReservation } from './batch.ts';
 
 /** What a route does with objects that a provider stores for an account, such as files. */
 export interface StoredObjectRoute {
@@ -23,6 +24,14 @@ export interface StoredObjectList {
   /** What a client asks for. Throws if that makes no sense. */
   readQuery(query: URLSearchParams): StoredObjectQuery;
   encodePage(page: StoredObjectPage): JsonObject;
+  /** The field with an address at the provider that clients go to: they get the gateway's in its place. */
+  readonly addressField?: string;
+  /** If the objects are batches. */
+  readonly batch?: BatchFormat;
+  /** If the objects are files that batches write: the list of these batches. */
+  readonly batches?: () => StoredObjectList;
+  /** If the objects are batches of files: the list of these files. */
+  readonly files?: StoredObjectList;
 }
 
 /** An object as its provider describes it. */
@@ -56,4 +65,14 @@ export interface StoredObjectOrigin {
   readonly provider: string;
   /** The name of the provider key that it was made with; empty without one. */
   readonly keyName: string;
+}
+
+/** What the gateway knows of an object besides. */
+export interface StoredObjectFacts {
+  /** For a file with the calls of a batch. */
+  readonly estimate?: BatchEstimate | undefined;
+  /** For a file with results: the id of its batch. */
+  readonly resultsOf?: string | undefined;
+  /** For a batch. */
+  readonly reservation?: BatchReservation | undefined;
 }

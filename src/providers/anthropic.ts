@@ -17,7 +17,7 @@ export const anthropic: Provider = {
   priceId: 'anthropic',
   keyTest: { path: '/v1/models?limit=1', headers: ['anthropic-version', '2023-06-01'] },
   hasTokenCounting: true,
-  endpoints: { files: '/v1/files' },
+  endpoints: { files: '/v1/files', 'message-batches': '/v1/messages/batches' },
   authorize(credential, headers = []) {
     const key = credential.reveal();
     if (!key.startsWith('sk-ant-oat')) return ['x-api-key', key];

@@ -88,6 +88,7 @@ export const azure: Provider = {
     endpoints: {
       embeddings: '/embeddings',
       files: '/files',
+      batches: '/batches',
       images: '/images/generations',
       image_edits: '/images/edits',
       transcriptions: '/audio/transcriptions',

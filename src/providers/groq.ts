@@ -11,7 +11,12 @@ export const groq = openaiCompatible({
   wires: [openaiChat, openaiResponses],
   keyPrefixes: ['gsk_'],
   // https://console.groq.com/docs/batch
-  endpoints: { files: '/files', transcriptions: '/audio/transcriptions', speech: '/audio/speech' },
+  endpoints: {
+    files: '/files',
+    batches: '/batches',
+    transcriptions: '/audio/transcriptions',
+    speech: '/audio/speech',
+  },
   ownNames: /^groq\/compound/,
   priceId: 'groq',
 });

@@ -34,6 +34,7 @@ export const openai = openaiCompatible({
     embeddings: '/embeddings',
     responses: '/responses',
     files: '/files',
+    batches: '/batches',
     images: '/images/generations',
     image_edits: '/images/edits',
     transcriptions: '/audio/transcriptions',

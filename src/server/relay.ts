@@ -6,6 +6,7 @@ import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
 import { ClientRequest } from '../kernel/client-request.ts';
+import type { Exchange } from '../kernel/exchange.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import type { Handler } from '../kernel/module.ts';
 import type { RelayRoute } from '../kernel/relay.ts';
@@ -61,7 +62,7 @@ export class RelayHandler {
   }
 
   async handle(req: HttpRequest, res: HttpResponse, relayContext: RelayContext): Promise<void> {
-    const { context, wire, route, origin, onResponse } = relayContext;
+    const { context, wire, hooks } = relayContext;
     const { callers, admission, callRunner, receipts, memoryBudget, metrics, log, keepAliveMs } = this.#parts;
     const presence = new ClientPresence();
     this.#inFlight.add(presence);
@@ -77,8 +78,12 @@ export class RelayHandler {
       context.keyId = identity.key?.keyId;
       const reservation = memoryBudget.reserve(identity.accountId);
       memory = reservation;
-      const body = await this.#readBody(req, route, reservation);
+      const body = await this.#readBody(req, relayContext.route, reservation);
       const { fields, bodyBytes } = body;
+      const { route, origin, models } = (await hooks?.prepare?.(fields)) ?? {
+        models: undefined,
+        ...relayContext,
+      };
       const model = modelOf(route, path, body);
       const trace = new Trace(performance.now());
       const clientRequest = new ClientRequest({
@@ -88,14 +93,15 @@ export class RelayHandler {
         query,
         path,
         memoryReservation: reservation,
-        relay: { route, model, fields, bodyBytes, origin },
+        relay: { route, model, fields, bodyBytes, origin, models },
       });
       letGo = clientRequest.retain();
       const onLimited = limitListener(context, wire);
       const call = await admission.admit({ id, clientRequest, presence, trace, onLimited }, identity);
       context.isCounted = true;
-      const upload = body.upload?.(call.exchange.target.model);
-      const upstream = this.#parts.relayUpstream({ upload, onResponse });
+      const upload = withListener(body.upload?.(call.exchange.target.model), call.exchange, hooks);
+      const send = this.#parts.relayUpstream({ upload, onResponse: hooks?.onResponse });
+      const upstream = hooks?.around?.(send) ?? send;
       const inFlightCall = await callRunner.run(call.exchange, call.pipeline, call.countedCall, upstream);
       // A receipt has a hash of the request, which a streamed one has no bytes for.
       const receipt =
@@ -146,7 +152,25 @@ export interface RelayContext {
   readonly route: RelayRoute;
   /** Where the object of the call was made. */
   readonly origin?: StoredObjectOrigin | undefined;
+  readonly hooks?: RelayHooks | undefined;
+}
+
+/** What the handler of an endpoint adds to a relay. */
+export interface RelayHooks {
+  /** Called with the body, before the call is admitted. */
+  prepare?(fields: LazyJsonObject): Promise<PreparedRelay>;
+  /** Wraps what sends the call. */
+  around?(send: Handler): Handler;
+  /** Sees the body of an upload as it passes. */
+  onUpload?(chunk: Uint8Array, exchange: Exchange): void;
   readonly onResponse?: ResponseHandler | undefined;
+}
+
+/** What a body says about its call. */
+export interface PreparedRelay {
+  readonly route: RelayRoute;
+  readonly origin?: StoredObjectOrigin | undefined;
+  readonly models?: readonly string[] | undefined;
 }
 
 interface ReceivedBody {
@@ -155,6 +179,26 @@ interface ReceivedBody {
   readonly form?: FormUpload;
   /** A streamed body, for a provider that has this name for the model. */
   upload?(model: string): Upload;
+}
+
+function withListener(
+  upload: Upload | undefined,
+  exchange: Exchange,
+  { onUpload }: RelayHooks = {},
+): Upload | undefined {
+  return upload && onUpload
+    ? { ...upload, chunks: listenTo(upload.chunks, (chunk) => onUpload(chunk, exchange)) }
+    : upload;
+}
+
+async function* listenTo(
+  chunks: AsyncIterable<Uint8Array>,
+  onChunk: (chunk: Uint8Array) => void,
+): AsyncIterable<Uint8Array> {
+  for await (const chunk of chunks) {
+    onChunk(chunk);
+    yield chunk;
+  }
 }
 
 const noFields = LazyJsonObject.of(Buffer.from('{}'));

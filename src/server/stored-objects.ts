@@ -5,15 +5,18 @@ import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { scopeOf } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
+import { patchJson } from '../kernel/json/patch-json.ts';
 import { type RelayRoute, wildcardIn } from '../kernel/relay.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import { type Source, sourceFromValue } from '../kernel/reply/source.ts';
-import type { StoredObjectRoute } from '../kernel/stored-object.ts';
+import type { StoredObjectFacts, StoredObjectList, StoredObjectRoute } from '../kernel/stored-object.ts';
 import { type HeaderList, headerOf } from '../lib/headers.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ResponseHandler } from '../providers/relay-upstream.ts';
 import type { Log } from '../telemetry/log.ts';
 import { isJsonType } from '../wire/index.ts';
+import type { BatchRelays, FactFinder } from './batch-relays.ts';
 import { limits } from './limits.ts';
 import { rejectCall } from './reject-call.ts';
 import type { RelayContext, RelayHandler } from './relay.ts';
@@ -24,6 +27,7 @@ export interface StoredObjectParts {
   readonly objects: StoredObjects;
   readonly credentialNames: CredentialNames;
   readonly relay: RelayHandler;
+  readonly batches: BatchRelays;
   readonly log: Log;
   /** Where everybody is one user, who may use all objects of the provider keys. */
   readonly isLocal: boolean;
@@ -52,12 +56,15 @@ export class StoredObjectHandler {
       context.keyId = key?.keyId;
       const scope = scopeOf(caller);
       if (stored.action === 'list' && !isLocal) {
-        await this.#list(res, scope, relayContext);
+        await this.#list(res, scope, relayContext, req);
         return;
       }
       const known = await this.#find(scope, relayContext);
-      const onResponse = this.#responseHandler(req, scope, stored, known?.id);
-      await relay.handle(req, res, { ...relayContext, origin: known, onResponse });
+      const object = { scope, stored, known };
+      const provider = req.header('x-weir-provider') ?? route.defaultProvider ?? '';
+      const { hooks, facts } = this.#factFinder(object, { route, provider });
+      const onResponse = this.#responseHandler(req, object, facts);
+      await relay.handle(req, res, { ...relayContext, origin: known, hooks: { ...hooks, onResponse } });
     } catch (thrown) {
       rejectCall(thrown, { res, context, wire, log });
     }
@@ -74,57 +81,128 @@ export class StoredObjectHandler {
     return known;
   }
 
-  async #list(res: HttpResponse, scope: string, { context, route }: RelayContext): Promise<void> {
+  async #list(
+    res: HttpResponse,
+    scope: string,
+    { context, route }: RelayContext,
+    req: HttpRequest,
+  ): Promise<void> {
     const { list } = storedObjectOf(route);
     const query = list.readQuery(new URLSearchParams(context.query));
     const page = await this.#parts.objects.list(scope, list, query);
-    const bytes = Buffer.from(JSON.stringify(list.encodePage(page)));
+    const objects = page.objects.map((object) => ({
+      ...object,
+      value: { ...object.value, ...this.#ownAddressIn(object.value, list, req) },
+    }));
+    const bytes = Buffer.from(JSON.stringify(list.encodePage({ ...page, objects })));
     sendResponse(res, { status: 200, headers: ['content-type', 'application/json'], bytes }, context);
+  }
+
+  /** Batches need to be known before they are made, and so do the files with their calls. */
+  #factFinder(
+    { scope, stored: { list, action } }: ObjectCall,
+    requested: { readonly route: RelayRoute; readonly provider: string },
+  ): FactFinder {
+    const { batches } = this.#parts;
+    if (action !== 'create') return noFacts;
+    if (list.batch !== undefined) return batches.creation({ scope, list, format: list.batch }, requested);
+    return list.batches === undefined ? noFacts : batches.upload();
   }
 
   /** Remembers what an answer says of an object before the client can know of it. */
   #responseHandler(
     req: HttpRequest,
-    scope: string,
-    { list, action, namesUploadAddress }: StoredObjectRoute,
-    knownId: string | undefined,
+    { scope, stored, known }: ObjectCall,
+    facts: () => StoredObjectFacts,
   ): ResponseHandler | undefined {
-    if (action === 'content' || action === 'list') return undefined;
-    const { objects, credentialNames } = this.#parts;
+    const { list, action, namesUploadAddress } = stored;
+    if (action === 'list') return undefined;
+    if (action === 'content') return this.#resultsHandler(req, { scope, stored, known });
+    const { objects, credentialNames, batches } = this.#parts;
     return async (received, exchange, credential) => {
       const response =
         namesUploadAddress === true
           ? { ...received, headers: this.#withOwnUploadAddress(received.headers, req) }
           : received;
       if (action === 'delete') {
-        if (knownId !== undefined) await objects.delete(scope, list, knownId);
+        if (known !== undefined) await objects.delete(scope, list, known.id);
         return response;
       }
       const bytes = await readWhole(response);
       if (bytes === undefined) return response;
       const object = list.objectIn(parsed(bytes));
       // An object that only a local user knows was made elsewhere.
-      if (object !== undefined && (action === 'create' || object.id === knownId)) {
+      if (object !== undefined && (action === 'create' || object.id === known?.id)) {
         const { provider } = exchange.target;
         const keyName = credentialNames.storedOf(credential);
-        await objects.put(scope, list, { ...object, provider: provider.name, keyName });
+        const found = { ...known, ...object, provider: provider.name, keyName, ...facts() };
+        await objects.put(scope, list, found);
+        if (list.batch !== undefined) await batches.noteState({ scope, list, format: list.batch }, found);
       }
-      return { ...response, body: sourceFromValue(bytes) };
+      const address = object && this.#ownAddressIn(object.value, list, req);
+      const body = address === undefined ? bytes : patchJson(LazyJsonObject.of(bytes), address);
+      return { ...response, body: sourceFromValue(body) };
     };
+  }
+
+  /** Undefined for content that is not the result of a batch. */
+  #resultsHandler(
+    req: HttpRequest,
+    { scope, stored: { list }, known }: ObjectCall,
+  ): ResponseHandler | undefined {
+    const ofFiles = list.batches?.();
+    const [batchList, batchId] = list.batch === undefined ? [ofFiles, known?.resultsOf] : [list, known?.id];
+    const format = batchList?.batch;
+    if (batchList === undefined || format === undefined || batchId === undefined) return undefined;
+    // A part of the results says nothing about the cost of the rest.
+    if (req.header('range') !== undefined)
+      throw new GatewayError('invalid_request', 'results of a batch are read as a whole, without "range"');
+    return async (response) => ({
+      ...response,
+      body: await this.#parts.batches.results({ scope, list: batchList, format }, batchId, response.body),
+    });
   }
 
   /** Google sends the bytes of a file to an address that its first answer names: they come here instead. */
   #withOwnUploadAddress(headers: HeaderList, req: HttpRequest): HeaderList {
-    const base = this.#parts.baseUrl ?? `http://${req.header('host') ?? 'localhost'}`;
-    return headers.map((text, at) => {
-      if (at % 2 === 0 || headers[at - 1]?.toLowerCase() !== uploadAddressHeader) return text;
-      const address = URL.parse(text);
-      return address === null ? text : new URL(address.pathname + address.search, base).href;
-    });
+    return headers.map((text, at) =>
+      at % 2 === 1 && headers[at - 1]?.toLowerCase() === uploadAddressHeader
+        ? (this.#ownAddress(text, req) ?? text)
+        : text,
+    );
+  }
+
+  /** The address of an object at this gateway, in its field; undefined if it has none. */
+  #ownAddressIn(
+    value: JsonObject,
+    { addressField = '' }: StoredObjectList,
+    req: HttpRequest,
+  ): JsonObject | undefined {
+    const address = value[addressField];
+    const own = typeof address === 'string' ? this.#ownAddress(address, req) : undefined;
+    return own === undefined ? undefined : { [addressField]: own };
+  }
+
+  /** The same path and query at this gateway; undefined for what is no address. */
+  #ownAddress(text: string, req: HttpRequest): string | undefined {
+    const address = URL.parse(text);
+    const base = URL.parse(this.#parts.baseUrl ?? `http://${req.header('host') ?? 'localhost'}`);
+    if (address === null || base === null) return undefined;
+    return new URL(address.pathname + address.search, base).href;
   }
 }
 
 const uploadAddressHeader = 'x-goog-upload-url';
+
+/** A call about an object. */
+interface ObjectCall {
+  readonly scope: string;
+  readonly stored: StoredObjectRoute;
+  /** Undefined if the call makes it, or if it was made elsewhere. */
+  readonly known: KnownObject | undefined;
+}
+
+const noFacts: FactFinder = { hooks: {}, facts: () => ({}) };
 
 function storedObjectOf({ storedObject, endpoint }: RelayRoute): StoredObjectRoute {
   if (storedObject === undefined) throw new Error(`the endpoint "${endpoint}" has no stored objects`);

@@ -1,3 +1,4 @@
+import { isEstimable } from '../kernel/relay.ts';
 import type { ProviderFormat, WireFormat } from '../kernel/wire-format.ts';
 import { anthropicMessages } from './anthropic-messages/anthropic-messages.ts';
 import { anthropicModels } from './anthropic-messages/models.ts';
@@ -10,6 +11,7 @@ import { openaiModels } from './openai-chat/models.ts';
 import { openaiChat } from './openai-chat/openai-chat.ts';
 import { openaiResponsesCompact } from './openai-responses/compact-format.ts';
 import { openaiResponses } from './openai-responses/openai-responses.ts';
+import { createRelayFormat, isJsonType, relayDecoder } from './relay-format.ts';
 
 export { FrameGate } from './frame-gate.ts';
 export {
@@ -17,15 +19,17 @@ export {
   storedResponseOf,
   streamStoredResponse,
 } from './openai-responses/stored-response.ts';
-export { createRelayFormat, isJsonType, relayDecoder } from './relay-format.ts';
 export {
   anthropicMessages,
   bedrockConverse,
+  createRelayFormat,
   gemini,
   geminiInteractions,
+  isJsonType,
   openaiChat,
   openaiResponses,
   openaiResponsesCompact,
+  relayDecoder,
 };
 
 /** Model list formats; of those at the same path, the last is the fallback. */
@@ -58,4 +62,18 @@ export function providerFormatByName(name: string): ProviderFormat | undefined {
 
 export function wireByName(name: string): WireFormat | undefined {
   return endpointFormats.find((wire) => wire.name === name);
+}
+
+const formatsByPath = new Map<string, WireFormat>();
+
+/** The format of single calls to a path whose tokens have a price; undefined for all other paths. */
+export function formatOfPath(path: string): WireFormat | undefined {
+  if (formatsByPath.size === 0)
+    for (const wire of endpointFormats)
+      for (const route of wire.routes) {
+        if (route.purpose === 'answer') formatsByPath.set(route.path, wire);
+        else if (route.purpose === 'relay' && isEstimable(route) && route.textFields !== undefined)
+          formatsByPath.set(route.path, createRelayFormat(wire, route));
+      }
+  return formatsByPath.get(path);
 }

@@ -58,6 +58,7 @@ function createRemoteBudgets(peer: StoreRpc): Budgets {
     read: (budgetHolder, budgetWindows) => peer.invoke('readBudget', budgetHolder, budgetWindows),
     begin: (budgetHolder, budgetWindows, spentByWindow) =>
       peer.invoke('startBudget', budgetHolder, budgetWindows, spentByWindow),
+    forget: (budgetHolder) => peer.invoke('forgetBudget', budgetHolder),
   };
 }
 

@@ -44,6 +44,7 @@ export interface StoreMethods {
   readonly renewHold: Budgets['renew'];
   readonly readBudget: Budgets['read'];
   readonly startBudget: Budgets['begin'];
+  readonly forgetBudget: Budgets['forget'];
   get(address: CacheEntryAddress): Promise<Uint8Array | undefined>;
   put(address: CacheEntryAddress, value: Uint8Array, ttlSeconds: number): Promise<void>;
   delete(address: CacheEntryAddress): Promise<void>;
@@ -96,6 +97,7 @@ export function createStoreHandlers(
     readBudget: (budgetHolder, budgetWindows) => budgets.read(budgetHolder, budgetWindows),
     startBudget: (budgetHolder, budgetWindows, spentByWindow) =>
       budgets.begin(budgetHolder, budgetWindows, spentByWindow),
+    forgetBudget: (budgetHolder) => budgets.forget(budgetHolder),
     get: (address) => cacheOf(address).get(address.key),
     // Copies the value, since a view would keep the whole message in memory.
     put: (address, value, ttlSeconds) => cacheOf(address).put(address.key, new Uint8Array(value), ttlSeconds),

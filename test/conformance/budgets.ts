@@ -119,6 +119,20 @@ export function budgetsConformance(
       assert.equal(describeOutcome(await budgets.hold(asked)), 'refused month 30 70');
     });
 
+    test('a count that is forgotten begins anew from what the database says, with the holds of before', async (t) => {
+      const { purses: budgets, other } = await setUp(t);
+      await budgets.begin(holder, today, { day: 90, month: 90 });
+      const held = grantedHold(await budgets.hold(holdRequest(10, { day: 100 })));
+      await other.forget(holder);
+      assert.equal(await budgets.read(holder, today), undefined);
+      assert.equal((await budgets.hold(holdRequest(1, { day: 100 }))).outcome, 'uncounted');
+      await budgets.begin(holder, today, { day: 20, month: 50 });
+      assert.deepEqual(await other.read(holder, today), { spent: { day: 20, month: 50 }, held: 10 });
+      await budgets.settle(held, settlementOf(3));
+      assert.deepEqual(await other.read(holder, today), { spent: { day: 23, month: 53 }, held: 0 });
+      await budgets.forget({ ...holder, keyId: 'never counted' });
+    });
+
     test('if neither window has room, the longer one is reported', async (t) => {
       const { purses: budgets } = await setUp(t);
       await budgets.begin(holder, today, { day: 5, month: 50 });

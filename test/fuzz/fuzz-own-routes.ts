@@ -81,7 +81,9 @@ function check({ status, headers, json, text }: RawAnswer, sent: RawRequest): vo
 function isFaultOfProvider(status: number, path: string): boolean {
   return (
     status === 502 &&
-    /^\/(v1\/responses\/|v1(beta)?\/interactions\/|(upload\/)?v1(beta)?\/files\b)/.test(path)
+    /^\/(v1\/responses\/|v1(beta)?\/interactions\/|(upload\/)?v1(beta)?\/files\b|v1\/(messages\/)?batches\b)/.test(
+      path,
+    )
   );
 }
 

@@ -5,6 +5,7 @@ import type { Collection, Entries, Entry } from '../../kernel/ports/collections.
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type {
   StoredObject,
+  StoredObjectFacts,
   StoredObjectList,
   StoredObjectOrigin,
   StoredObjectPage,
@@ -15,7 +16,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { limits } from '../limits.ts';
 
 /** An object that an account made at a provider. */
-export interface KnownObject extends StoredObject, StoredObjectOrigin {}
+export interface KnownObject extends StoredObject, StoredObjectOrigin, StoredObjectFacts {}
 
 interface StoredObjectsParts {
   readonly stores: ModuleStores;
@@ -25,7 +26,7 @@ interface StoredObjectsParts {
 const fields = { list: 'text1', purpose: 'text2', position: 'integer1' } as const;
 type Fields = typeof fields;
 
-interface Value {
+interface Value extends StoredObjectFacts {
   readonly id: string;
   readonly provider: string;
   readonly keyName: string;
@@ -37,6 +38,27 @@ const valueSchema: z.ZodType<Value> = z.strictObject({
   provider: z.string(),
   keyName: z.string(),
   object: z.record(z.string(), z.unknown()),
+  estimate: z
+    .strictObject({
+      calls: z.number(),
+      nanoUsd: z.number(),
+      models: z.array(z.string()),
+      fault: z.string().optional(),
+    })
+    .optional(),
+  resultsOf: z.string().optional(),
+  reservation: z
+    .strictObject({
+      id: z.string(),
+      nanoUsd: z.number(),
+      keyIds: z.array(z.string()),
+      accountId: z.string(),
+      keyId: z.string(),
+      tags: z.record(z.string(), z.string()),
+      callPath: z.string(),
+      isSettled: z.boolean(),
+    })
+    .optional(),
 });
 
 /** Sealed, since files are named by people. */
@@ -64,16 +86,21 @@ export class StoredObjects {
     return entry && knownObjectOf(entry);
   }
 
-  /** Stores an object, or its new state. */
+  /** Stores an object, or its new state; facts that are known stay. */
   async put(
     scope: string,
     list: StoredObjectList,
-    { id, value, purpose, provider, keyName }: KnownObject,
+    { id, value, purpose, provider, keyName, ...facts }: KnownObject,
   ): Promise<void> {
     if (!isId(id)) return;
     const entries = this.#entries(scope);
     const known = await entries.get(keyOf(list, id));
-    const content: Value = { id, provider, keyName, object: value };
+    const { estimate, resultsOf, reservation } = known?.value ?? {};
+    const earlier: StoredObjectFacts = { estimate, resultsOf, reservation };
+    const all = [...Object.entries(earlier), ...Object.entries(facts)].filter(
+      ([, fact]) => fact !== undefined,
+    );
+    const content: Value = { id, provider, keyName, object: value, ...Object.fromEntries(all) };
     if (known !== undefined && JSON.stringify(known.value) === JSON.stringify(content)) return;
     const position = known?.fields.position ?? this.#nextPosition();
     await entries.put(keyOf(list, id), {
@@ -131,8 +158,8 @@ export class StoredObjects {
 }
 
 function knownObjectOf({ value, fields: { purpose } }: Entry<Value, Fields>): KnownObject {
-  const { id, provider, keyName, object } = value;
-  return { id, provider, keyName, value: object, purpose: purpose ?? undefined };
+  const { object, ...rest } = value;
+  return { ...rest, value: object, purpose: purpose ?? undefined };
 }
 
 function keyOf({ name }: StoredObjectList, id: string): string {

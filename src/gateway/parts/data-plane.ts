@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { ProviderKeyVault, WeightedKey } from '../../accounts/provider-key-vault.ts';
+import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import { Admission } from '../../calls/admission.ts';
 import { BackgroundAnswers } from '../../calls/background-answers.ts';
+import { Batches } from '../../calls/batches/batches.ts';
 import { CallLimiter } from '../../calls/call-limiter.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { CallerAdmissions } from '../../calls/caller-admission.ts';
@@ -20,6 +22,7 @@ import { testKey } from '../../providers/key-test.ts';
 import { createTokenCounter } from '../../providers/token-counter.ts';
 import { dryRunRoutes } from '../../server/api/routes/dry-run.ts';
 import { routeRoutes } from '../../server/api/routes/route.ts';
+import { BatchRelays } from '../../server/batch-relays.ts';
 import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
 import { CountTokensHandler } from '../../server/count-tokens.ts';
 import { createDataPlaneRoutes } from '../../server/data-plane.ts';
@@ -71,6 +74,7 @@ interface DataPlaneParts
   readonly via: string;
   readonly stores: Stores;
   readonly moduleStores: ModuleStores;
+  readonly spending: SpendingLimiter;
   readonly metrics: Metrics;
   readonly refusals: Refusals;
   readonly providers: ProvidersPart;
@@ -196,13 +200,28 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     relay: relayHandler,
     log,
   });
+  const objects = new StoredObjects({ stores: parts.moduleStores, clock: stores.clock });
+  const isLocal = settings.mode === 'local';
+  const batches = new Batches({
+    usage: stores.database.usage,
+    objects,
+    forgetCount: (holder) => parts.spending.forgetCount(holder),
+    clock: stores.clock,
+  });
   const storedObjectHandler = new StoredObjectHandler({
     callers: callerAuthenticator,
-    objects: new StoredObjects({ stores: parts.moduleStores, clock: stores.clock }),
+    objects,
     credentialNames: parts.credentialNames,
     relay: relayHandler,
+    batches: new BatchRelays({
+      batches,
+      objects,
+      prices: parts.prices,
+      directory: providerDirectory,
+      isLocal,
+    }),
     log,
-    isLocal: settings.mode === 'local',
+    isLocal,
     baseUrl: settings.baseUrl,
   });
   const openCalls = () => inferenceHandler.openCalls + relayHandler.openCalls;

@@ -110,6 +110,8 @@ export interface Budgets {
     budgetWindows: BudgetWindows,
     spentByWindow: SpentByWindow,
   ): Promise<void>;
+  /** Drops the count but keeps the holds, for when the database knows better what was spent. */
+  forget(budgetHolder: BudgetHolder): Promise<void>;
 }
 
 /** What a key has spent, and what its calls in flight hold. */

@@ -347,7 +347,7 @@ test('clients are warned when four fifths of a ceiling are spent', async () => {
 
 test('a store that does not answer refuses the call', async () => {
   const away = () => Promise.reject(new GatewayError('storage_unavailable', 'away'));
-  const budgets: Budgets = { hold: away, settle: away, renew: away, read: away, begin: away };
+  const budgets: Budgets = { hold: away, settle: away, renew: away, read: away, begin: away, forget: away };
   const { error, sent } = await runCostGuard({ options: 'day=1' }, budgets).run(request);
   refusal(error, 'storage_unavailable');
   assert.equal(sent.length, 0);

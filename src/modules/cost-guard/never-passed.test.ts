@@ -57,6 +57,7 @@ function watched(ceiling: number): { readonly budgets: Budgets; spent(): Promise
     renew: (held) => inner.renew(held),
     read: (...read) => inner.read(...read),
     begin: (...begun) => inner.begin(...begun),
+    forget: (budgetHolder) => inner.forget(budgetHolder),
   };
   return { budgets, spent: async () => (await look()).spent };
 }

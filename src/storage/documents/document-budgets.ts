@@ -81,6 +81,10 @@ export class DocumentBudgets implements Budgets {
     });
   }
 
+  forget(holder: BudgetHolder): Promise<void> {
+    return this.#change(holder, ({ spent, holds }) => ({ value: { spent, holds }, result: undefined }));
+  }
+
   #change<Result>(
     { accountId, keyId }: BudgetHolder,
     change: (

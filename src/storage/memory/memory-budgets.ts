@@ -32,7 +32,7 @@ export class MemoryBudgets implements Budgets {
   async hold(request: BudgetHoldRequest): Promise<HoldOutcome> {
     const nowMs = this.#clock.now();
     const budget = this.#budgets.get(holderKey(request.holder));
-    if (budget === undefined || budget.isIdle(nowMs)) return { outcome: 'uncounted' };
+    if (budget?.isCounted !== true || budget.isIdle(nowMs)) return { outcome: 'uncounted' };
     return budget.hold(request, nowMs);
   }
 
@@ -47,7 +47,7 @@ export class MemoryBudgets implements Budgets {
   async read(budgetHolder: BudgetHolder, budgetWindows: BudgetWindows): Promise<BudgetState | undefined> {
     const nowMs = this.#clock.now();
     const budget = this.#budgets.get(holderKey(budgetHolder));
-    return budget === undefined || budget.isIdle(nowMs) ? undefined : budget.read(budgetWindows, nowMs);
+    return budget?.isCounted !== true || budget.isIdle(nowMs) ? undefined : budget.read(budgetWindows, nowMs);
   }
 
   async begin(
@@ -57,9 +57,18 @@ export class MemoryBudgets implements Budgets {
   ): Promise<void> {
     const name = holderKey(budgetHolder);
     const nowMs = this.#clock.now();
-    if (this.#budgets.get(name)?.isIdle(nowMs) === false) return;
+    const known = this.#budgets.get(name);
+    if (known?.isIdle(nowMs) === false) {
+      if (!known.isCounted) known.restart(budgetWindows, spentByWindow, nowMs);
+      return;
+    }
     if (this.#budgets.size >= this.#budgetsMax) this.#makeRoom(nowMs);
     this.#budgets.set(name, new MemoryKeyBudget(budgetWindows, spentByWindow, nowMs));
+  }
+
+  async forget(budgetHolder: BudgetHolder): Promise<void> {
+    const budget = this.#budgets.get(holderKey(budgetHolder));
+    if (budget !== undefined) budget.isCounted = false;
   }
 
   /** Budgets with open holds stay until they are idle. */

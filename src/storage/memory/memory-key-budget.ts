@@ -14,7 +14,9 @@ import { ActiveHolds } from './active-holds.ts';
 /** What one key spent in the current day and month, and its holds. */
 export class MemoryKeyBudget {
   readonly #holds = new ActiveHolds();
-  readonly #count: BudgetCount;
+  #count: BudgetCount;
+  /** False once it was forgotten: then only the holds are right. */
+  isCounted = true;
   #idleFromMs: number;
 
   constructor(windows: BudgetWindows, spent: SpentByWindow, nowMs: number) {
@@ -28,6 +30,14 @@ export class MemoryKeyBudget {
 
   isIdle(nowMs: number): boolean {
     return nowMs >= this.#idleFromMs;
+  }
+
+  /** Counts anew. The database already counts expired holds as spent. */
+  restart(windows: BudgetWindows, spent: SpentByWindow, nowMs: number): void {
+    this.#holds.deleteExpired(nowMs);
+    this.#count = beginBudget(windows, spent);
+    this.isCounted = true;
+    this.#keepUntil(nowMs);
   }
 
   hold(request: BudgetHoldRequest, nowMs: number): HoldOutcome {

@@ -124,4 +124,14 @@ end
 return {day + expired, month + expired, tonumber(stored[5]) - expired}
 `);
 
-export const budgetScripts = [holdScript, settleScript, renewScript, beginScript, readScript] as const;
+/** No values. The holds stay. */
+export const forgetScript = createScript(`return redis.call('DEL', KEYS[1])`);
+
+export const budgetScripts = [
+  holdScript,
+  settleScript,
+  renewScript,
+  beginScript,
+  readScript,
+  forgetScript,
+] as const;

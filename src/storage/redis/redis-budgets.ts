@@ -13,7 +13,14 @@ import type {
 } from '../../kernel/ports/budget.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { limits } from '../limits.ts';
-import { beginScript, holdScript, readScript, renewScript, settleScript } from './budget-scripts.ts';
+import {
+  beginScript,
+  forgetScript,
+  holdScript,
+  readScript,
+  renewScript,
+  settleScript,
+} from './budget-scripts.ts';
 import { keys } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import type { RedisNode } from './redis-node.ts';
@@ -86,6 +93,10 @@ export class RedisBudgets implements Budgets {
       budgetLifeMs,
       runId,
     ]);
+  }
+
+  async forget(budgetHolder: BudgetHolder): Promise<void> {
+    await this.#connection.runScript(forgetScript, budgetKeys(budgetHolder), () => []);
   }
 
   /** Returns undefined if the deadline passed or the clocks had drifted apart; corrects the clock offset for a retry. */

@@ -5,6 +5,7 @@ import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
 import { agentOf, isCompacted } from './agent.ts';
 import { ownVersion, rulesOfVersion } from './api-versions.ts';
+import { anthropicBatchRoutes } from './batches.ts';
 import { withRequiredBetas } from './betas.ts';
 import { checkRequest } from './check-request.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -38,6 +39,7 @@ export const anthropicMessages: WireFormat = {
       purpose: 'count',
     },
     ...anthropicFileRoutes,
+    ...anthropicBatchRoutes,
   ],
   ...modelInBody,
   requestPath: (_model, _streamed, query) => `/v1/messages${query}`,

@@ -11,6 +11,7 @@ import { rerankRoutes } from '../endpoints/rerank.ts';
 import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
 import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
+import { openaiBatchRoutes } from '../openai/batches.ts';
 import { openaiErrorCodes, openaiErrorType } from '../openai/errors.ts';
 import { openaiFileRoutes } from '../openai/files.ts';
 import { promptCacheSeconds } from '../openai/prompt-cache-retention.ts';
@@ -65,6 +66,7 @@ export function createOpenaiChat(clock: Clock): WireFormat {
       moderationsRoute,
       ...rerankRoutes,
       ...openaiFileRoutes,
+      ...openaiBatchRoutes,
     ],
     ...modelInBody,
     requestPath: (_model, _streamed, query) => `/chat/completions${query}`,

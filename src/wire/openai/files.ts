@@ -1,20 +1,5 @@
 import type { RelayRoute } from '../../kernel/relay.ts';
-import type { StoredObjectList } from '../../kernel/stored-object.ts';
-import { stringOf } from '../json-values.ts';
-import { firstSegment, openaiPage, openaiQuery } from '../stored-object-list.ts';
-
-/** Files in OpenAI's API, which other providers have too. */
-const openaiFiles: StoredObjectList = {
-  name: 'openai-files',
-  title: 'file',
-  idOf: firstSegment,
-  objectIn(answer) {
-    const id = stringOf(answer.id);
-    return id === undefined ? undefined : { id, value: answer, purpose: stringOf(answer.purpose) };
-  },
-  readQuery: openaiQuery,
-  encodePage: openaiPage,
-};
+import { openaiFiles } from './stored-object-lists.ts';
 
 const shared = {
   purpose: 'relay',

@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto';
+import type { BatchEstimate, BatchReservation } from '../../kernel/batch.ts';
+import type { Exchange } from '../../kernel/exchange.ts';
+import { type BudgetHolder, budgetHolderOf, tagBudgetHolder } from '../../kernel/ports/budget.ts';
+import type { Reservation, UsageStore, UsageSums } from '../../kernel/ports/records.ts';
+import type { StoredObjectList } from '../../kernel/stored-object.ts';
+import { addUsageSums, zeroSums } from '../../kernel/usage-sums.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { limits } from '../limits.ts';
+import type { KnownObject, StoredObjects } from '../stored-objects/stored-objects.ts';
+import type { BatchUsage } from './batch-meter.ts';
+
+interface BatchesParts {
+  readonly usage: Pick<UsageStore, 'reserve' | 'add'>;
+  readonly objects: Pick<StoredObjects, 'find' | 'put'>;
+  /** Has the budget of a holder counted anew. */
+  forgetCount(holder: BudgetHolder): Promise<void>;
+  readonly clock: Clock;
+}
+
+/** A batch of an account, and its list. */
+interface KnownBatch {
+  readonly scope: string;
+  readonly list: StoredObjectList;
+  readonly id: string;
+}
+
+/**
+ * The money of batches. What a batch may cost is set aside in the database before it is sent, as a reservation that no process owns,
+ * so that it outlives them. When the results are read, one transaction adds the usage and ends the reservation; it has
+ * a name of its own, so that a second one changes nothing.
+ */
+export class Batches {
+  readonly #parts: BatchesParts;
+
+  constructor(parts: BatchesParts) {
+    this.#parts = parts;
+  }
+
+  async reserve(
+    { id, caller, tags }: Pick<Exchange, 'id' | 'caller' | 'tags'>,
+    { nanoUsd }: BatchEstimate,
+    callPath: string,
+  ): Promise<BatchReservation> {
+    const holder = budgetHolderOf(caller);
+    const { accountId, keyId } = holder;
+    const ofTags = Object.entries(tags).map(([name, value]) => tagBudgetHolder(holder, { name, value }));
+    const keyIds = [holder, ...ofTags].map((one) => one.keyId);
+    const reservation = {
+      id: `batch ${id}`,
+      ...{ nanoUsd, keyIds, accountId, keyId, tags, callPath, isSettled: false },
+    };
+    await this.#write(reservation, nanoUsd);
+    return reservation;
+  }
+
+  /** The batch was not made. */
+  async release(reservation: BatchReservation): Promise<void> {
+    await this.#write(reservation, 0);
+    await this.#forgetCounts(reservation);
+  }
+
+  /** Bills a batch, once. */
+  async settle({ scope, list, id }: KnownBatch, usage: BatchUsage): Promise<void> {
+    const { usage: usageStore, objects, clock } = this.#parts;
+    const known = await objects.find(scope, list, id);
+    const reservation = known?.reservation;
+    if (known === undefined || reservation === undefined || reservation.isSettled) return;
+    const { accountId, keyId, keyIds, nanoUsd, tags } = reservation;
+    const atMs = clock.now();
+    const day = new Date(atMs).toISOString().slice(0, 10);
+    const models = [...usage].map(([model, sums]) => ({ model, ...sums }));
+    const total = models.reduce<UsageSums>((sum, { model, ...sums }) => addUsageSums(sum, sums), zeroSums);
+    await usageStore.add({
+      id: `batch ${hash('sha256', [scope, list.name, id].join('\n'))}`,
+      atMs,
+      days: models.map((sums) => ({ accountId, day, keyId, provider: known.provider, ...sums })),
+      counted: [],
+      tags:
+        models.length === 0
+          ? []
+          : Object.entries(tags).map(([tag, value]) => ({ accountId, day, tag, value, ...total })),
+      settled: keyIds.map((holderId) => ({
+        ...reservationKey(reservation, holderId),
+        amount: nanoUsd,
+      })),
+    });
+    await objects.put(scope, list, { ...known, reservation: { ...reservation, isSettled: true } });
+    await this.#forgetCounts(reservation);
+  }
+
+  async #write(reservation: BatchReservation, amount: number): Promise<void> {
+    const atMs = this.#parts.clock.now();
+    await this.#parts.usage.reserve(
+      reservation.keyIds.map((keyId) => ({
+        ...reservationKey(reservation, keyId),
+        amount,
+        atMs,
+        untilMs: atMs + limits.batchReservationMs,
+      })),
+    );
+  }
+
+  async #forgetCounts({ accountId, keyIds }: BatchReservation): Promise<void> {
+    await Promise.all(keyIds.map((keyId) => this.#parts.forgetCount({ accountId, keyId })));
+  }
+}
+
+function reservationKey(
+  { id, accountId }: BatchReservation,
+  keyId: string,
+): Omit<Reservation, 'amount' | 'atMs' | 'untilMs'> {
+  return { processId: id, accountId, of: 'spending', keyId, periodStartMs: 0 };
+}
+
+/** Whether a batch waits for its bill. */
+export function isOpen({ reservation }: KnownObject): boolean {
+  return reservation !== undefined && !reservation.isSettled;
+}

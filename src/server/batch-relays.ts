@@ -1,0 +1,231 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BatchMeter } from '../calls/batches/batch-meter.ts';
+import { type Batches, isOpen } from '../calls/batches/batches.ts';
+import { BatchEstimator, BatchFileReader } from '../calls/batches/estimate-batch.ts';
+import type { KnownObject, StoredObjects } from '../calls/stored-objects/stored-objects.ts';
+import type { BatchEstimate, BatchFormat, BatchReservation } from '../kernel/batch.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import type { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
+import type { Prices } from '../kernel/ports/prices.ts';
+import type { RelayRoute } from '../kernel/relay.ts';
+import type { Source } from '../kernel/reply/source.ts';
+import type { StoredObjectFacts, StoredObjectList } from '../kernel/stored-object.ts';
+import type { ProviderDirectory } from '../providers/provider-directory.ts';
+import { limits } from './limits.ts';
+import type { PreparedRelay, RelayHooks } from './relay.ts';
+
+interface BatchRelaysParts {
+  readonly batches: Batches;
+  readonly objects: StoredObjects;
+  readonly prices: Prices;
+  readonly directory: ProviderDirectory;
+  readonly isLocal: boolean;
+}
+
+/** An account and a list of its batches. */
+interface BatchList {
+  readonly scope: string;
+  readonly list: StoredObjectList;
+  readonly format: BatchFormat;
+}
+
+/** Hooks, and what they have found out when an answer arrives. */
+export interface FactFinder {
+  readonly hooks: RelayHooks;
+  facts(): StoredObjectFacts;
+}
+
+/** What calls about batches need beside those about other objects: an estimate, a reservation, and a bill. */
+export class BatchRelays {
+  readonly #parts: BatchRelaysParts;
+
+  constructor(parts: BatchRelaysParts) {
+    this.#parts = parts;
+  }
+
+  /** Estimates the calls in a file while it is uploaded. */
+  upload(): FactFinder {
+    let reader: BatchFileReader | undefined;
+    return {
+      hooks: {
+        onUpload: (chunk, { target }) => {
+          reader ??= new BatchFileReader(new BatchEstimator(target.provider, this.#parts.prices));
+          reader.push(chunk);
+        },
+      },
+      facts: () => ({ estimate: reader?.end() }),
+    };
+  }
+
+  /** Admits a batch by its estimate, and sets that aside before the provider gets it. */
+  creation(of: BatchList, requested: { readonly route: RelayRoute; readonly provider: string }): FactFinder {
+    const { batches } = this.#parts;
+    let batch: EstimatedBatch = { estimate: noEstimate, callPath: '' };
+    let reservation: BatchReservation | undefined;
+    return {
+      hooks: {
+        prepare: async (fields) => {
+          const prepared = await this.#prepare(of, requested, fields);
+          batch = prepared.batch;
+          return prepared.relay;
+        },
+        around: (send) => async (exchange) => {
+          reservation = await batches.reserve(exchange, batch.estimate, batch.callPath);
+          try {
+            return await send(exchange);
+          } catch (failure) {
+            if (isRefusal(failure)) await batches.release(reservation);
+            throw failure;
+          }
+        },
+      },
+      facts: () => ({ reservation }),
+    };
+  }
+
+  /** Remembers the files of results. A batch that ended without any costs nothing. */
+  async noteState({ scope, list, format }: BatchList, batch: KnownObject): Promise<void> {
+    const { objects, batches } = this.#parts;
+    const { isFinal, hasResults, resultFiles } = format.stateOf(batch.value);
+    const { files } = list;
+    const { provider, keyName, id } = batch;
+    for (const fileId of files === undefined ? [] : resultFiles) {
+      const known = files && (await objects.find(scope, files, fileId));
+      if (files === undefined || known?.resultsOf !== undefined) continue;
+      const value = { id: fileId, object: 'file', purpose: 'batch_output' };
+      await objects.put(scope, files, {
+        ...{ id: fileId, value, purpose: 'batch_output', provider, keyName, resultsOf: id },
+      });
+    }
+    if (isFinal && !hasResults && isOpen(batch)) await batches.settle({ scope, list, id }, new Map());
+  }
+
+  /** The body of results, metered; the last of it is held back until the batch is billed. */
+  async results(
+    { scope, list, format }: BatchList,
+    batchId: string,
+    body: Source<Uint8Array>,
+  ): Promise<Source<Uint8Array>> {
+    const { objects, batches, prices, directory } = this.#parts;
+    const batch = await objects.find(scope, list, batchId);
+    if (batch?.reservation === undefined || !isOpen(batch)) return body;
+    const meter = new BatchMeter({
+      format,
+      callPath: batch.reservation.callPath,
+      provider: directory.provider(batch.provider),
+      prices,
+    });
+    return new MeteredBody(body, meter, (usage) => batches.settle({ scope, list, id: batchId }, usage));
+  }
+
+  async #prepare(
+    of: BatchList,
+    { route, provider }: { readonly route: RelayRoute; readonly provider: string },
+    fields: LazyJsonObject,
+  ): Promise<{ readonly batch: EstimatedBatch; readonly relay: PreparedRelay }> {
+    const { format, list, scope } = of;
+    const fileId = format.inputFileIn?.({ input_file_id: fields.get('input_file_id') });
+    const file =
+      fileId === undefined || list.files === undefined ? undefined : { list: list.files, id: fileId };
+    const known = file && (await this.#parts.objects.find(scope, file.list, file.id));
+    if (file !== undefined && known === undefined && !this.#parts.isLocal)
+      throw new GatewayError('not_found', `there is no file "${file.id.slice(0, 100)}"`);
+    const estimate =
+      format.callsIn === undefined
+        ? (known?.estimate ?? noEstimate)
+        : await this.#estimateCalls(format, fields, provider);
+    const callPath = format.callPathIn({ endpoint: fields.get('endpoint') });
+    return {
+      batch: { estimate, callPath },
+      relay: { route: withEstimate(route, estimate), origin: known, models: estimate.models },
+    };
+  }
+
+  async #estimateCalls(
+    format: BatchFormat,
+    fields: LazyJsonObject,
+    provider: string,
+  ): Promise<BatchEstimate> {
+    const estimator = new BatchEstimator(this.#parts.directory.provider(provider), this.#parts.prices);
+    const calls = format.callsIn?.({ requests: fields.get('requests') }) ?? [];
+    let sinceMs = performance.now();
+    for (const call of calls) {
+      estimator.add(format.callPathIn({}), call);
+      if (performance.now() - sinceMs < limits.batchTurnMs) continue;
+      await nextTurn();
+      sinceMs = performance.now();
+    }
+    return estimator.estimate;
+  }
+}
+
+interface EstimatedBatch {
+  readonly estimate: BatchEstimate;
+  readonly callPath: string;
+}
+
+const noEstimate: BatchEstimate = {
+  calls: 0,
+  nanoUsd: 0,
+  models: [],
+  fault: 'its file was not uploaded through this gateway, or has no calls',
+};
+
+/** The route of a batch whose cost is known when its results are read, and at most this. */
+function withEstimate(route: RelayRoute, { nanoUsd, fault }: BatchEstimate): RelayRoute {
+  return {
+    ...route,
+    price: () => undefined,
+    bound() {
+      if (fault === undefined) return { nanoUsd };
+      throw new GatewayError(
+        'invalid_request',
+        `this key has a ceiling, and the most that the batch may cost is not known: ${fault}`,
+      );
+    },
+  };
+}
+
+/** Whether the provider says that it has not made the batch. */
+function isRefusal(failure: unknown): boolean {
+  return GatewayError.is(failure) && failure.code === 'upstream_error' && failure.status < 500;
+}
+
+/** Passes a body on while it is metered. */
+class MeteredBody implements Source<Uint8Array> {
+  readonly #body: Source<Uint8Array>;
+  readonly #meter: BatchMeter;
+  readonly #onEnd: (usage: BatchMeter['usage']) => Promise<void>;
+  #held: Uint8Array | undefined;
+  #hasEnded = false;
+
+  constructor(
+    body: Source<Uint8Array>,
+    meter: BatchMeter,
+    onEnd: (usage: BatchMeter['usage']) => Promise<void>,
+  ) {
+    this.#body = body;
+    this.#meter = meter;
+    this.#onEnd = onEnd;
+  }
+
+  async next(): Promise<Uint8Array | undefined> {
+    while (!this.#hasEnded) {
+      const chunk = await this.#body.next();
+      const earlier = this.#held;
+      this.#held = chunk;
+      if (chunk === undefined) {
+        this.#hasEnded = true;
+        if (this.#meter.end()) await this.#onEnd(this.#meter.usage);
+        return earlier;
+      }
+      this.#meter.push(chunk);
+      if (earlier !== undefined) return earlier;
+    }
+    return undefined;
+  }
+
+  cancel(): void {
+    this.#body.cancel();
+  }
+}
