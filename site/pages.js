@@ -23,6 +23,7 @@ const chapters = [
       'docs/guides/other-endpoints',
       'docs/guides/files',
       'docs/guides/batches',
+      'docs/guides/pass-through',
       'docs/guides/pipelines',
       'docs/guides/routing',
       'docs/guides/aliases',

@@ -170,6 +170,7 @@ async function startGateways(t: TestContext): Promise<{ local: string; cloud: Bi
   const provider = await FakeUpstream.start((request) => {
     const { url } = request;
     if (/\/files\b/.test(url)) return files.answer(request);
+    if (/fine_tuning|skills/.test(url)) return { body: { data: [], has_more: false } };
     return {
       body: endpointAnswer(url) ?? (url.endsWith('/converse') ? converse : dialectAt(url)).whole('Hello'),
     };
@@ -185,6 +186,7 @@ async function startGateways(t: TestContext): Promise<{ local: string; cloud: Bi
     {
       ...Object.fromEntries(settings),
       WEIR_LMSTUDIO_BASE_URL: provider.url,
+      WEIR_PASS_THROUGH: 'openai/v1/fine_tuning/*,anthropic/v1/skills*',
     },
     { reload: async () => ({ version: '5f2c9a0b1d34', changed: [] }) },
   );

@@ -9,7 +9,9 @@ export function findRelayTarget(
   requestedProvider: string | undefined,
   directory: ProviderDirectory,
 ): Target {
-  const { endpoint, defaultProvider } = route;
+  const { endpoint, defaultProvider, providerPath } = route;
+  if (providerPath !== undefined && defaultProvider !== undefined)
+    return { provider: directory.provider(defaultProvider), model };
   const target =
     defaultProvider === undefined
       ? directory.resolve(model)

@@ -11,7 +11,7 @@ export interface RelayRoute {
   readonly purpose: 'relay';
   /** Its name: in the data of the providers that have it, in the request log and in metrics. */
   readonly endpoint: string;
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** A `*` matches the rest of the path, which is appended to the provider's own path of the endpoint. */
   readonly path: string;
   readonly summary: string;
@@ -30,6 +30,8 @@ export interface RelayRoute {
   readonly defaultProvider?: string;
   /** For an endpoint of stored answers: what it does with one that the gateway stores itself. */
   readonly storedAnswer?: 'retrieve' | 'delete' | 'cancel' | 'listInput';
+  /** The provider's own path, for calls that are passed through to paths which the gateway does not know. */
+  readonly providerPath?: string;
   /** For an endpoint of objects that belong to the account which made them: what it does with them. */
   readonly storedObject?: StoredObjectRoute;
   /** An answer that the gateway stores, for formats other than Responses; a string is a stream. */

@@ -5,7 +5,7 @@ import type { ProviderFormat } from './wire-format.ts';
 /** An outbound request in its format, not yet addressed and signed. */
 export interface OutboundRequest {
   readonly provider: Provider;
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Undefined for a call that only tests a key. */
   readonly modelCall?: { readonly wire: ProviderFormat; readonly model: string; readonly streamed: boolean };
   /** Below the provider's base URL, with its query. */

@@ -147,18 +147,24 @@ function decoded(
 
 /** The provider's path of the endpoint, the rest of the client's path, and its query. */
 function upstreamPath(
-  { endpoint, path: pattern }: RelayRoute,
+  { endpoint, path: pattern, providerPath }: RelayRoute,
   { endpoints }: Provider,
   { path, query }: Exchange['clientRequest'],
 ): string {
+  if (providerPath !== undefined) return providerPath + query;
   const base = endpoints?.[endpoint] ?? '';
   const wildcard = pattern.indexOf('*');
   if (wildcard < 0) return base + query;
   const rest = path.slice(wildcard);
   // A segment such as `..` would lead to another endpoint of the provider.
-  if (!rest.split('/').every((segment) => pathSegment.test(segment)))
+  if (!isPlainPath(rest))
     throw new GatewayError('invalid_request', 'the path has a segment that is no name or id');
   return `${base}/${rest}${query}`;
+}
+
+/** Whether a path consists of names and ids. */
+export function isPlainPath(path: string): boolean {
+  return path.split('/').every((segment) => pathSegment.test(segment));
 }
 
 const pathSegment = /^(?!\.{1,2}$)[\w.:@~-]+$/;

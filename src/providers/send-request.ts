@@ -38,7 +38,7 @@ interface SendParts {
 
 /** How a relay differs from a call in the canonical form. */
 interface RelayedRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The body, if it is streamed: it can be sent only once. */
   readonly upload: Readable | undefined;
   /** Whether a response of this content type is only useful when complete. */

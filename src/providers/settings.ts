@@ -20,6 +20,7 @@ import { builtInProviders } from './index.ts';
 import { offeredModels } from './offered-models.ts';
 import { headerVariable } from './operator-headers.ts';
 import { keyListSchema, type OperatorKey, operatorKeys } from './operator-keys.ts';
+import { isPassThroughText, passThroughFault, readPassThrough } from './pass-through.ts';
 
 /** `name=model`, separated by commas. */
 const modelsByName = commaSeparatedList.transform((items, context): ReadonlyMap<string, string> => {
@@ -132,6 +133,15 @@ export const providerSettings = {
     'WEIR_UNKNOWN_MODELS',
     z.enum(['estimate', 'refuse'], 'must be estimate or refuse').default('estimate'),
     'unknown_models',
+  ),
+  /** The paths of providers that calls are passed through to. */
+  passThrough: envVariable(
+    'WEIR_PASS_THROUGH',
+    commaSeparatedList
+      .refine((texts) => texts.every(isPassThroughText), passThroughFault)
+      .transform((texts) => texts.map(readPassThrough))
+      .default([]),
+    { at: 'pass_through', form: 'list' },
   ),
 } as const;
 

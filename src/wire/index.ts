@@ -19,6 +19,7 @@ export {
   storedResponseOf,
   streamStoredResponse,
 } from './openai-responses/stored-response.ts';
+export { recognizedUsage } from './pass-through-usage.ts';
 export {
   anthropicMessages,
   bedrockConverse,

@@ -28,6 +28,7 @@ import { CountTokensHandler } from '../../server/count-tokens.ts';
 import { createDataPlaneRoutes } from '../../server/data-plane.ts';
 import { InferenceHandler } from '../../server/inference.ts';
 import { limits as serverLimits } from '../../server/limits.ts';
+import { passThroughRoutes } from '../../server/pass-through.ts';
 import { RelayHandler } from '../../server/relay.ts';
 import { SlowBodyMonitor } from '../../server/slow-body-monitor.ts';
 import { callSocketRoutes } from '../../server/sockets/call-socket-route.ts';
@@ -240,6 +241,15 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     metrics,
     log,
   });
+  const served = createDataPlaneRoutes(formats, {
+    answer: inferenceHandler,
+    count: countTokensHandler,
+    relay: (route) => {
+      const ofAnswers = route.storedAnswer === undefined ? relayHandler : storedAnswerHandler;
+      const handler = route.storedObject === undefined ? ofAnswers : storedObjectHandler;
+      return { handle: (req, res, context, wire) => handler.handle(req, res, { context, wire, route }) };
+    },
+  });
   return {
     credentials,
     admission,
@@ -251,14 +261,13 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     routes: [
       ...routeRoutes(callerAuthenticator, admission),
       ...dryRunRoutes({ dryRuns, recordings: parts.recordings, rateLimiter: stores.shared.rateLimiter }),
-      ...createDataPlaneRoutes(formats, {
-        answer: inferenceHandler,
-        count: countTokensHandler,
-        relay: (route) => {
-          const ofAnswers = route.storedAnswer === undefined ? relayHandler : storedAnswerHandler;
-          const handler = route.storedObject === undefined ? ofAnswers : storedObjectHandler;
-          return { handle: (req, res, context, wire) => handler.handle(req, res, { context, wire, route }) };
-        },
+      ...served,
+      ...passThroughRoutes({
+        allowed: settings.passThrough,
+        providers: providerDirectory.providers,
+        relay: relayHandler,
+        served,
+        log,
       }),
       ...callSocketRoutes(formats, {
         callers: callerAuthenticator,

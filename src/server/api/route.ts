@@ -35,7 +35,7 @@ export interface ApiRoute {
 /** A route of the data plane, matched before all others. */
 export interface InferenceRoute {
   readonly kind: 'inference';
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly summary: string;
   readonly tag: string;
