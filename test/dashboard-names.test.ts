@@ -27,6 +27,7 @@ const pages = [
   '/usage?by=end_user',
   '/usage?by=tag',
   '/alerts',
+  '/moving',
   '/keys',
   '/provider-keys',
   '/receipts',

@@ -78,10 +78,10 @@ export class AccountApiKeys {
     return keys.map((key) => ({ ...key, lastUsedAtMs: laterTime(key.lastUsedAtMs, pending(key.id)) }));
   }
 
-  /** An active key. */
+  /** A key, active or revoked. */
   async find(accountId: string, id: string): Promise<ApiKey> {
     const keys = await this.#parts.apiKeys.list(accountId);
-    const key = keys.find((candidate) => candidate.id === id && candidate.revokedAtMs === null);
+    const key = keys.find((candidate) => candidate.id === id);
     if (key === undefined) throw keyNotFoundError();
     return key;
   }

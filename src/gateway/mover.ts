@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { limits as accountLimits } from '../accounts/limits.ts';
 import { Sealer } from '../accounts/sealer.ts';
 import { archiveCollection } from '../calls/archive/archives.ts';
 import { limits as callLimits } from '../calls/limits.ts';
 import { localAccountId } from '../calls/local-setting.ts';
+import { readPromptContent } from '../calls/prompts/prompt-content.ts';
+import { isLabelName, isPromptName } from '../calls/prompts/prompt-reference.ts';
 import { storedObjectCollection } from '../calls/stored-objects/stored-objects.ts';
 import { scopeOf } from '../kernel/caller.ts';
 import { checkContent, findKind, type ListedConfigurations } from '../kernel/configuration.ts';
@@ -118,6 +121,14 @@ export class Mover {
         faultsOf(rows, { accountId, modules, table: database.configurations }),
       faultOfPipeline: (list) =>
         faultOfPipeline(list, new Set([...modules.keys(), ...Object.keys(settings.pipelines ?? {})])),
+      faultOfPromptVersion,
+      faultOfPromptLabel: (label) => (isLabelName(label) ? undefined : 'its name is wrong'),
+      promptBounds: {
+        prompts: callLimits.promptsMax,
+        versions: callLimits.promptVersionsMax,
+        characters: callLimits.promptCharactersMax,
+        labels: callLimits.promptLabelsMax,
+      },
       recordingBytesMax: retentionMs === 0 ? 0 : accountBytesMax,
       keysOfProviderMax: accountLimits.keysOfProviderMax,
     };
@@ -230,6 +241,15 @@ function faultOfPipeline(list: string, known: ReadonlySet<string>): string | und
       if (!known.has(name)) throw new GatewayError('bad_pipeline', `module "${name}" is not loaded here`);
   });
   return list.length > kernelLimits.pipelineTextMax ? 'it is too long' : unknown;
+}
+
+function faultOfPromptVersion(name: string, content: unknown): string | undefined {
+  if (!isPromptName(name)) return 'its name is wrong';
+  if (!isJsonObject(content)) return 'its content is no object';
+  return messageOf(() => {
+    if (!isDeepStrictEqual(readPromptContent(content).content, content))
+      throw new GatewayError('invalid_request', 'its content is not as prompts are stored');
+  });
 }
 
 function messageOf(check: () => void): string | undefined {

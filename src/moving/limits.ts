@@ -1,7 +1,7 @@
 /** Limits of files that move between instances. Each name has its unit. */
 export const limits = {
   /** Rows that are compared and set aside together: so few that they die in V8's young generation. */
-  rowsAtOnce: 100,
+  rowsAtOnce: 40,
   /** Rows of usage and log that storage writes in one part of the last phase. */
   rowsFinishedAtOnce: 500,
   /** Provider keys of a file, which are decrypted together. */

@@ -1,6 +1,7 @@
 /** The parts of a file, each with its tables, in the order in which they are written. */
 const sections = {
   settings: ['log_retentions', 'module_entries:settings', 'configurations', 'api_keys', 'webhooks'],
+  prompts: ['prompt_versions', 'prompt_labels'],
   patterns: ['collection_entries:patterns'],
   archive: ['collection_entries:archive'],
   conversations: ['module_entries:ledgers', 'collection_entries:ledgers'],
@@ -19,8 +20,8 @@ const sections = {
 export type SectionName = keyof typeof sections;
 
 export const sectionNames = [
-  ...(['settings', 'patterns', 'archive', 'conversations', 'modules', 'provider_keys'] as const),
-  ...(['recordings', 'receipts', 'usage', 'log'] as const),
+  ...(['settings', 'prompts', 'patterns', 'archive', 'conversations', 'modules'] as const),
+  ...(['provider_keys', 'recordings', 'receipts', 'usage', 'log'] as const),
 ] satisfies readonly SectionName[];
 
 /** Recordings are content that somebody has to ask for, and provider keys need a passphrase. */

@@ -68,6 +68,12 @@ export const limits = {
   importSilenceMs: 15 * 60_000,
   /** Revoked API keys that an account may bring with it. */
   importedKeysMax: 1000,
+  /** A prompt that an account brings with it: its name and labels, the number of a version, and a content as JSON. */
+  promptWordCharactersMax: 64,
+  promptVersionMax: 999_999_999,
+  promptContentCharactersMax: 4 * 1024 * 1024,
+  /** A list of a key's access rules as JSON: 8,000 characters, which may be escaped. */
+  accessListJsonCharactersMax: 64 * 1024,
   /** Kinds of calls whose names an import remembers, so that it writes each once. */
   importedKindsKnown: 5000,
   /** Entries that are written in one statement. */

@@ -10,6 +10,7 @@ import {
   Disc,
   FileCheck,
   FileText,
+  FolderSync,
   HeartPulse,
   KeyRound,
   LayoutDashboard,
@@ -58,6 +59,7 @@ const all: readonly NavigationItem[] = [
   { to: '/receipts', title: 'Receipts', icon: FileCheck, letter: 'c', only: 'cloud' },
   { to: '/billing', title: 'Billing', icon: CreditCard, letter: 'b', only: 'cloud' },
   { to: '/account', title: 'Account', icon: UserRound, letter: 'a', only: 'cloud' },
+  { to: '/moving', title: 'Move', icon: FolderSync, letter: 'f' },
   { to: '/reference', title: 'API', icon: Braces, letter: 'i', startsGroup: true },
   { to: '/operator', title: 'Status', icon: HeartPulse, letter: 't', only: 'local' },
 ];

@@ -249,6 +249,12 @@ const archive = createRoute({
   component: page(() => import('../pages/archive/archive.tsx'), 'Archive'),
 });
 
+const moving = createRoute({
+  getParentRoute: () => root,
+  path: '/moving',
+  component: page(() => import('../pages/moving/moving.tsx'), 'Moving'),
+});
+
 const receipts = createRoute({
   getParentRoute: () => root,
   path: '/receipts',
@@ -320,6 +326,7 @@ export const router = createRouter({
     alerts,
     guardrails,
     archive,
+    moving,
     providerKeys,
     reference,
     keys,

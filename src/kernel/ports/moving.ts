@@ -45,6 +45,14 @@ export interface MovedCollection {
   faultOf(value: unknown): Promise<string | undefined>;
 }
 
+/** What an account may store: prompts, versions of all of them, characters of their contents, and labels of one prompt. */
+export interface PromptBounds {
+  readonly prompts: number;
+  readonly versions: number;
+  readonly characters: number;
+  readonly labels: number;
+}
+
 export interface ImportOptions {
   readonly owner: MovedOwner;
   readonly isLocal: boolean;
@@ -60,6 +68,10 @@ export interface ImportOptions {
   readonly faultsOfConfigurations: (rows: readonly MovedRow[]) => Promise<ReadonlyMap<MovedRow, string>>;
   /** What is wrong with the stored pipeline of a local gateway. */
   readonly faultOfPipeline: (list: string) => string | undefined;
+  /** What is wrong with a version of a prompt, and with the name of a label. */
+  readonly faultOfPromptVersion: (name: string, content: unknown) => string | undefined;
+  readonly faultOfPromptLabel: (label: string) => string | undefined;
+  readonly promptBounds: PromptBounds;
   readonly recordingBytesMax: number;
   readonly keysOfProviderMax: number;
 }

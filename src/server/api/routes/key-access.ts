@@ -66,7 +66,7 @@ const unauthenticated = {
 };
 const errorResponses = {
   ...unauthenticated,
-  404: { description: 'The account has no such active key' },
+  404: { description: 'The account has no such key; a revoked one can be read, not changed' },
 };
 
 /** What keys may be used for. */

@@ -16,7 +16,7 @@ const fields = {
 const schema = z.strictObject(fields);
 const errorResponses = {
   401: { description: 'Missing or invalid session token; API keys are not accepted' },
-  404: { description: 'The account has no such active key' },
+  404: { description: 'The account has no such key; a revoked one can be read, not changed' },
 };
 
 /** The rate limits of a key. */

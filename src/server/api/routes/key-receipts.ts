@@ -9,7 +9,7 @@ const keyReceiptsSchema = z.strictObject({
 });
 const errorResponses = {
   401: { description: 'Missing or invalid session token; API keys are not accepted' },
-  404: { description: 'The account has no such active key' },
+  404: { description: 'The account has no such key; a revoked one can be read, not changed' },
 };
 
 export function keyReceiptRoutes(keys: AccountApiKeys): readonly ApiRoute[] {

@@ -12,7 +12,7 @@ const record = z
 const schema = z.strictObject({ record });
 const errorResponses = {
   401: { description: 'Missing or invalid session token; API keys are not accepted' },
-  404: { description: 'The account has no such active key' },
+  404: { description: 'The account has no such key; a revoked one can be read, not changed' },
 };
 
 /** Which calls of a key are recorded. */

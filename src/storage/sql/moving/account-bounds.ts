@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import type { MovedRow } from '../../../kernel/ports/moving.ts';
+import type { RowOutcome } from '../../../kernel/ports/moving-report.ts';
 import { limits } from '../../limits.ts';
 import type { Tables } from '../tables.ts';
 import { figureMax } from './columns.ts';
 import type { ImportContext, MovedTable } from './moved-table.ts';
+import { PromptBounds } from './prompt-bounds.ts';
 
 interface StoredSize {
   entries: number;
@@ -19,12 +21,19 @@ export class AccountBounds {
   readonly #fillings = new Map<string, StoredSize>();
   readonly #sums = new Map<string, Map<string, number>>();
   readonly #uniques = new Set<string>();
+  readonly #prompts: PromptBounds;
   /** The stores and collections that get rows. */
   readonly touched = { stores: new Set<string>(), collections: new Map<string, Set<string>>() };
 
   constructor(db: Kysely<Tables>, context: ImportContext) {
     this.#db = db;
     this.#context = context;
+    this.#prompts = new PromptBounds(db, context);
+  }
+
+  /** What becomes of a row, which may decide about later ones. */
+  note(table: MovedTable, row: MovedRow, outcome: RowOutcome): void {
+    if (table.table === 'prompt_versions') this.#prompts.noteVersion(row, outcome);
   }
 
   /** The reason why a row does not fit; `replaced` is the row that it takes the place of. */
@@ -43,6 +52,10 @@ export class AccountBounds {
           added: { entries: replaced === undefined ? 1 : 0, bytes: 0 },
           entriesMax: limits.moduleEntriesMax,
         });
+      case 'prompt_versions':
+        return this.#prompts.refuseVersion(row);
+      case 'prompt_labels':
+        return this.#prompts.refuseLabel(row, replaced === undefined);
       case 'api_keys':
         return this.#fill('api_keys', null, {
           added: { entries: 1, bytes: 0 },

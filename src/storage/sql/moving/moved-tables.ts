@@ -2,13 +2,14 @@ import type { Tables } from '../tables.ts';
 import { logTables } from './log-tables.ts';
 import { moduleTables } from './module-tables.ts';
 import type { MovedTable } from './moved-table.ts';
+import { promptTables } from './prompt-tables.ts';
 import { secretTables } from './secret-tables.ts';
 import { settingsTables } from './settings-tables.ts';
 import { usageTables } from './usage-tables.ts';
 
 /** Every table whose rows move, or are in a file to be read. */
 export const movedTables: readonly MovedTable[] = [
-  ...[...settingsTables, ...moduleTables, ...secretTables],
+  ...[...settingsTables, ...promptTables, ...moduleTables, ...secretTables],
   ...[...usageTables, ...logTables],
 ];
 
@@ -61,8 +62,6 @@ export const unmovedTables: Readonly<Partial<Record<keyof Tables, string>>> = {
   shared_documents: 'counts of one instance',
   gateway_processes: 'processes of one instance',
   leases: 'processes of one instance',
-  prompt_versions: 'not in files yet: a prompt is read and created with GET and POST /v1/prompts',
-  prompt_labels: 'not in files yet, as the prompts that they name',
   key_states: 'what is usual for a key is learned from the calls of one instance',
   imports: 'imports under way',
   import_rows: 'imports under way',

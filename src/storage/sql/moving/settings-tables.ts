@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { recordingModes } from '../../../kernel/ports/recordings.ts';
+import { limits } from '../../limits.ts';
 import { flag, json, type MovedColumn, optionalText, optionalTime, text, time } from './columns.ts';
 import type { MovedTable } from './moved-table.ts';
-import { columnsOfTable, pick, plainTable } from './plain-table.ts';
+import { columnsOfTable, pick, plainTable, typesOf } from './plain-table.ts';
 
 const days: MovedColumn = { type: 'bigint', schema: z.int().min(1).max(3650) };
 const rate: MovedColumn = { type: 'bigint', schema: z.int().min(1).max(1e9).nullable() };
@@ -29,13 +30,37 @@ const configurations: MovedTable = plainTable({
   toStored: (row, { owner: { accountId } }) => ({ account_id: accountId, version: randomUUID(), ...row }),
 });
 
-/** Without what a call would have to show, so they arrive revoked: their names are in the log, and their limits can be read. */
+const accessList: MovedColumn = {
+  type: 'text',
+  schema: z
+    .string()
+    .max(limits.accessListJsonCharactersMax)
+    .refine(isListOfTexts, 'must be a list of texts')
+    .nullable(),
+};
+const accessLists = {
+  access_models: accessList,
+  access_providers: accessList,
+  access_pipelines: accessList,
+  access_addresses: accessList,
+} as const;
+
+function isListOfTexts(text: string): boolean {
+  try {
+    return z.array(z.string()).safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
+  }
+}
+
+/** Without what a call would have to show, so they arrive revoked: their names are in the log, and their limits and access rules can be read. */
 const apiKeys: MovedTable = plainTable({
   table: 'api_keys',
   key: ['id'],
   columns: {
     ...{ id: text(100), prefix: text(50), name: text(200), pipeline_config: optionalText(16_384) },
     ...{ receipts: flag, record, requests_per_minute: rate, tokens_per_minute: rate, concurrent: rate },
+    ...{ owner: optionalText(200), ...accessLists, expires_at_ms: optionalTime, end_user: optionalText(500) },
     created_at_ms: time,
   },
   written: {
@@ -49,6 +74,7 @@ const apiKeys: MovedTable = plainTable({
     },
     ...{ created_at_ms: 'bigint', last_used_at_ms: 'bigint', revoked_at_ms: 'bigint', receipts: 'bigint' },
     ...{ record: 'text', requests_per_minute: 'bigint', tokens_per_minute: 'bigint', concurrent: 'bigint' },
+    ...{ owner: 'text', ...typesOf(accessLists), expires_at_ms: 'bigint', end_user: 'text' },
   },
   primaryKey: ['id'],
   isNeverReplaced: true,

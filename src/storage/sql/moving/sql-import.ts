@@ -140,6 +140,7 @@ export class SqlImport implements RunningImport {
       const standing = await this.#standingOf(table, row, existing);
       if (standing.what === 'added') this.#stage(table, 'add', values);
       if (standing.what === 'replaced') this.#stage(table, 'replace', values);
+      this.#bounds.note(table, row, standing);
       compared.push({ row, standing });
     }
     return compared;
