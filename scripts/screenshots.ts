@@ -49,7 +49,7 @@ const calls = madeUpCalls(Date.now());
 for (let at = 0; at < calls.length; at += 500) {
   const some = calls.slice(at, at + 500);
   await database.requests.addPacked([database.requests.pack(some)]);
-  await database.usage.add({ id: randomUUID(), atMs: Date.now(), days: usageOf(some), counted: [] });
+  await database.usage.add({ id: randomUUID(), atMs: Date.now(), days: some.map(usageOf), counted: [] });
 }
 await database.close();
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { UsageDay } from '../../src/kernel/ports/records.ts';
 import type { LoggedCall, LoggedStep } from '../../src/kernel/ports/request-log.ts';
 import { firstIdAt } from '../../src/kernel/request-id.ts';
+import { someCall } from '../../test/conformance/database/samples.ts';
 
 const dayMs = 86_400_000;
 
@@ -29,7 +30,7 @@ const failures = [
 
 /** Two weeks of sessions of agents and apps, the same ones each time. */
 export function madeUpCalls(untilMs: number): readonly LoggedCall[] {
-  const random = createRandom();
+  const random = createRandom(7);
   const calls: LoggedCall[] = [];
   for (let session = 0; session < 400; session++) {
     const user = clients[random(10) < 3 ? 0 : random(clients.length)] ?? clients[0];
@@ -39,12 +40,12 @@ export function madeUpCalls(untilMs: number): readonly LoggedCall[] {
   return calls.filter(({ atMs }) => atMs < untilMs).sort((one, other) => one.atMs - other.atMs);
 }
 
-/** The usage of the calls by day. */
-export function usageOf(calls: readonly LoggedCall[]): readonly UsageDay[] {
-  return calls.map((call) => ({
+/** The usage of a call, as its day counts it. */
+export function usageOf(call: LoggedCall): UsageDay {
+  return {
     accountId: call.accountId,
     day: new Date(call.atMs).toISOString().slice(0, 10),
-    keyId: '',
+    keyId: call.keyId ?? '',
     provider: call.provider ?? '',
     model: call.modelAsked,
     requests: 1,
@@ -54,16 +55,17 @@ export function usageOf(calls: readonly LoggedCall[]): readonly UsageDay[] {
     cacheReadTokens: call.cacheReadTokens ?? 0,
     cacheWriteTokens: 0,
     costNanoUsd: call.costNanoUsd ?? 0,
-  }));
+  };
 }
 
-type Random = (below: number) => number;
+export type Random = (below: number) => number;
 
-function createRandom(): Random {
-  let seed = 7;
+/** The same numbers every time. */
+export function createRandom(seed: number): Random {
+  let last = seed;
   return (below) => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return seed % below;
+    last = (last * 48_271) % 2_147_483_647;
+    return last % below;
   };
 }
 
@@ -86,19 +88,11 @@ function* sessionOf(
     const { provider, rates } = models[model as ModelName];
     const cost = (context - read) * rates[0] + read * rates[1] + outputTokens * rates[2];
     const contentMs = 300 + random(1600);
-    yield {
+    yield someCall({
       id: idOf(atMs, `${conversation} ${turn}`),
-      atMs,
-      accountId: 'local',
-      keyId: null,
-      askedBy: null,
-      agent: null,
       client,
       conversation,
-      parentConversation: null,
       turn: { tools: '1a2b3c', system: '4d5e6f', called: client === 'claude-cli' ? { Read: 1 } : {} },
-      endUser: null,
-      tags: {},
       modelAsked: model,
       modelUsed: model,
       provider,
@@ -109,8 +103,6 @@ function* sessionOf(
       ending: failure === undefined ? 'complete' : 'failed',
       errorCode: failure?.errorCode ?? null,
       providerError: failure?.providerError ?? null,
-      errorMessage: null,
-      providerRequestId: null,
       stopReason: failure === undefined ? (turn < count - 1 ? 'tool_use' : 'end_turn') : null,
       inputTokens: failure === undefined ? context - read : null,
       outputTokens: failure === undefined ? outputTokens : null,
@@ -118,7 +110,6 @@ function* sessionOf(
       cacheWriteTokens: null,
       reasoningTokens: null,
       costNanoUsd: failure === undefined && !isHit ? Math.round(cost * 1000) : 0,
-      costEstimated: false,
       savedNanoUsd: isHit ? Math.round(cost * 1000) : 0,
       contentMs: isHit ? 0.6 : contentMs,
       totalMs: isHit ? 1.2 : contentMs + outputTokens * 12,
@@ -128,10 +119,7 @@ function* sessionOf(
       headMs: isHit ? null : contentMs - 20,
       pipeline: 'exact-cache,cost-guard?day=25&month=300',
       steps: stepsOf(failure?.status, isHit ? Math.round(cost * 1000) : 0),
-      changes: [],
-      attempts: [],
-      weight: 1,
-    };
+    });
     if (failure === undefined) {
       cached = context;
       context += outputTokens + random(3000);

@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { createRandom, type Random, usageOf } from '../../../scripts/screenshots/made-up-calls.ts';
 import type { Database } from '../../../src/kernel/ports/records.ts';
 import type { LoggedCall, LoggedStep } from '../../../src/kernel/ports/request-log.ts';
 import { firstIdAt } from '../../../src/kernel/request-id.ts';
 import { LogCleaner } from '../../../src/telemetry/request-log/log-cleaner.ts';
+import { someCall } from '../../../test/conformance/database/samples.ts';
 
 export const monthMs = 30 * 86_400_000;
 
@@ -21,7 +23,7 @@ export async function fillMonth(
   const clock = { now: () => simulatedMs };
   const parts = { log: requests, retentions: logRetentions, clock, pauseMs: 0 };
   const cleaner = new LogCleaner({ ...parts, retentionMs: 2 * monthMs });
-  const random = createRandom();
+  const random = createRandom(11);
   let unsummed: LoggedCall[] = [];
   for (let at = 0; at < count; at += requests.rowsAtOnce) {
     const size = Math.min(requests.rowsAtOnce, count - at);
@@ -33,7 +35,7 @@ export async function fillMonth(
     if (unsummed.length < usageCalls && at + size < count) continue;
     simulatedMs = nowMs - monthMs + Math.floor(((at + size) / count) * monthMs);
     await cleaner.clean();
-    await usage.add({ id: randomBytes(8).toString('hex'), atMs: nowMs, ...usageOf(unsummed), counted: [] });
+    await usage.add({ id: randomBytes(8).toString('hex'), atMs: nowMs, ...totalsOf(unsummed), counted: [] });
     unsummed = [];
   }
   await cleaner.stop();
@@ -42,28 +44,13 @@ export async function fillMonth(
 /** Calls whose usage is added up before it is stored. */
 const usageCalls = 50_000;
 
-const usageOf = (calls: readonly LoggedCall[]) => ({
-  days: calls.map((call) => ({
-    ...sumsOf(call),
-    keyId: call.keyId ?? '',
-    model: call.modelAsked,
-    provider: call.provider ?? '',
-  })),
-  tags: calls.flatMap((call) =>
-    Object.entries(call.tags).map(([tag, value]) => ({ ...sumsOf(call), tag, value })),
-  ),
+const totalsOf = (calls: readonly LoggedCall[]) => ({
+  days: calls.map(usageOf),
+  tags: calls.flatMap((call) => {
+    const { keyId, model, provider, ...sums } = usageOf(call);
+    return Object.entries(call.tags).map(([tag, value]) => ({ ...sums, tag, value }));
+  }),
 });
-
-type Random = (below: number) => number;
-
-/** The same numbers every time. */
-function createRandom(): Random {
-  let seed = 11;
-  return (below) => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return seed % below;
-  };
-}
 
 const clients = ['claude-cli', 'codex_cli_rs', 'OpenAI/Python', 'support-bot'];
 const providers = ['anthropic', 'openai', 'groq', 'mistral', 'gemini'];
@@ -83,20 +70,15 @@ function callAt(accountId: string, atMs: number, at: number, random: Random): Lo
   const key = pick(1, 30);
   const model = (key * 7 + pick(0, 3)) % 24;
   const contentMs = 200 + random(3000);
-  return {
+  return someCall({
     id: firstIdAt(atMs) + randomBytes(10).toString('hex'),
-    atMs,
     accountId,
     keyId: `key-${key}`,
-    askedBy: null,
-    agent: null,
     client: clients[key % clients.length] ?? null,
     conversation: `session-${session}`,
-    parentConversation: null,
     turn: { tools: '1a2b3c', system: '4d5e6f', called: { Read: 1 } },
     endUser: `user-${digest.readUInt16BE(3) % 2000}`,
     tags: { team: `team-${pick(5, 40)}`, env: pick(6, 4) === 0 ? 'test' : 'prod' },
-    weight: 1,
     modelAsked: `model-${model}`,
     modelUsed: `model-${model}`,
     provider: providers[model % providers.length] ?? null,
@@ -107,8 +89,6 @@ function callAt(accountId: string, atMs: number, at: number, random: Random): Lo
     ending: failure === undefined ? 'complete' : 'failed',
     errorCode: failure === undefined ? null : 'upstream_error',
     providerError: failure?.[1] ?? null,
-    errorMessage: null,
-    providerRequestId: null,
     stopReason: failure === undefined ? 'end_turn' : null,
     inputTokens: random(20_000),
     outputTokens: random(2000),
@@ -116,19 +96,14 @@ function callAt(accountId: string, atMs: number, at: number, random: Random): Lo
     cacheWriteTokens: null,
     reasoningTokens: null,
     costNanoUsd: isHit ? 0 : random(50_000_000),
-    costEstimated: false,
     savedNanoUsd: isHit ? random(50_000_000) : 0,
     contentMs,
     totalMs: contentMs + random(15_000),
     overheadMs: 0.3 + random(10) / 10,
-    leftMs: 0.4,
-    connectedMs: 0.5,
     headMs: contentMs - 20,
     pipeline: 'exact-cache,cost-guard?day=5',
     steps: stepsOf(isHit),
-    changes: [],
-    attempts: [],
-  };
+  });
 }
 
 function stepsOf(isHit: boolean): readonly LoggedStep[] {
@@ -138,15 +113,3 @@ function stepsOf(isHit: boolean): readonly LoggedStep[] {
     { module: 'cost-guard', effect: 'passed', ms: 0.1, facts: {} },
   ];
 }
-
-const sumsOf = (call: LoggedCall) => ({
-  accountId: call.accountId,
-  day: new Date(call.atMs).toISOString().slice(0, 10),
-  requests: 1,
-  failed: call.status === 200 ? 0 : 1,
-  inputTokens: call.inputTokens ?? 0,
-  outputTokens: call.outputTokens ?? 0,
-  cacheReadTokens: call.cacheReadTokens ?? 0,
-  cacheWriteTokens: 0,
-  costNanoUsd: call.costNanoUsd ?? 0,
-});

@@ -1,11 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { ApiError, api, told } from '../../api/client.ts';
 import { type Alias, type ModuleInfo, models, modules } from '../../api/queries.ts';
 import { Button, Field, Input, Select } from '../../parts/controls.tsx';
 import { FormDialog, NameField } from '../../parts/form-dialog.tsx';
 import { OrderedList } from '../../parts/ordered-list.tsx';
 import { sentence } from '../../parts/states.tsx';
+import { SuggestedInput } from '../../parts/suggested-input.tsx';
 import {
   type KnownPrices,
   type ListedModel,
@@ -110,7 +111,6 @@ interface ModelListProps {
 function ModelList({ listed, own, hasWeights, prices, onChange }: ModelListProps) {
   const { data: callable = [] } = useQuery(models);
   const [typed, setTyped] = useState('');
-  const options = useId();
   const names = listed.map(({ name }) => name);
   const offered = [...new Set([...prices.aliases.map((alias) => alias.name), ...callable])].filter(
     (name) => name !== own && !names.includes(name),
@@ -154,11 +154,9 @@ function ModelList({ listed, own, hasWeights, prices, onChange }: ModelListProps
       <Field label="Add a model or an alias">
         {(field) => (
           <div className="flex gap-2">
-            <Input
+            <SuggestedInput
               {...field}
-              list={options}
-              autoComplete="off"
-              spellCheck={false}
+              suggestions={offered}
               className="font-mono text-xs!"
               value={typed}
               onChange={({ target }) => setTyped(target.value)}
@@ -171,11 +169,6 @@ function ModelList({ listed, own, hasWeights, prices, onChange }: ModelListProps
             <Button onClick={add} disabled={typed.trim() === ''}>
               Add
             </Button>
-            <datalist id={options}>
-              {offered.map((name) => (
-                <option key={name} value={name} />
-              ))}
-            </datalist>
           </div>
         )}
       </Field>

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
-import { useId, useState } from 'react';
-import { Button, Choice, Field, IconButton, Input } from '../../parts/controls.tsx';
+import { useState } from 'react';
+import { Button, Choice, Field, IconButton } from '../../parts/controls.tsx';
+import { SuggestedInput } from '../../parts/suggested-input.tsx';
 
 interface RuleListProps {
   readonly label: string;
@@ -18,7 +19,6 @@ interface RuleListProps {
 /** A list of what a key may use, or everything. */
 export function RuleList({ label, entry, hint, placeholder, known = [], entries, onChange }: RuleListProps) {
   const [typed, setTyped] = useState('');
-  const options = useId();
   const add = () => {
     const name = typed.trim();
     if (name !== '' && entries !== null && !entries.includes(name)) onChange([...entries, name]);
@@ -64,11 +64,9 @@ export function RuleList({ label, entry, hint, placeholder, known = [], entries,
           <Field label={`Add: ${entry}`} hint={hint}>
             {(field) => (
               <div className="flex gap-2">
-                <Input
+                <SuggestedInput
                   {...field}
-                  list={known.length === 0 ? undefined : options}
-                  autoComplete="off"
-                  spellCheck={false}
+                  suggestions={known.filter((name) => !entries.includes(name))}
                   placeholder={placeholder}
                   className="font-mono text-xs!"
                   value={typed}
@@ -83,13 +81,6 @@ export function RuleList({ label, entry, hint, placeholder, known = [], entries,
                 <Button onClick={add} disabled={typed.trim() === ''} aria-label={`Add the ${entry}`}>
                   Add
                 </Button>
-                <datalist id={options}>
-                  {known
-                    .filter((name) => !entries.includes(name))
-                    .map((name) => (
-                      <option key={name} value={name} />
-                    ))}
-                </datalist>
               </div>
             )}
           </Field>

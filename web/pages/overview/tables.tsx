@@ -4,9 +4,30 @@ import { keys, type RangeName, rangeStart, type Summary } from '../../api/querie
 import { count, duration, exactUsd, percent, short, usd } from '../../parts/format.ts';
 import { mergeUnsent } from '../../parts/model-sums.ts';
 import { Section } from '../../parts/states.tsx';
-import { Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 
 const rowsMax = 10;
+
+const requestsColumn: Column<{ readonly requests: number }> = {
+  title: 'Requests',
+  end: true,
+  cell: ({ requests }) => count(requests),
+};
+
+const firstTokenColumn: Column<Pick<Summary['providers'][number], 'first_content_ms'>> = {
+  title: 'First token',
+  end: true,
+  wide: true,
+  cell: ({ first_content_ms: { p50, p95 } }) => (
+    <span title={`95 % within ${duration(p95)}`}>{duration(p50)}</span>
+  ),
+};
+
+const costColumn: Column<{ readonly cost_usd: string }> = {
+  title: 'Cost',
+  end: true,
+  cell: ({ cost_usd: cost }) => <span title={exactUsd(cost)}>{usd(cost)}</span>,
+};
 
 export function ByModel({
   models,
@@ -49,7 +70,7 @@ export function ByModel({
               </Link>
             ),
           },
-          { title: 'Requests', end: true, cell: ({ requests }) => count(requests) },
+          requestsColumn,
           {
             title: 'Tokens',
             end: true,
@@ -68,17 +89,8 @@ export function ByModel({
               </span>
             ),
           },
-          {
-            title: 'First token',
-            end: true,
-            wide: true,
-            cell: ({ first_content_ms }) => duration(first_content_ms.p50),
-          },
-          {
-            title: 'Cost',
-            end: true,
-            cell: ({ cost_usd }) => <span title={exactUsd(cost_usd)}>{usd(cost_usd)}</span>,
-          },
+          firstTokenColumn,
+          costColumn,
         ]}
         empty="No calls in this period."
       />
@@ -113,24 +125,15 @@ export function ByProvider({
               </Link>
             ),
           },
-          { title: 'Requests', end: true, cell: ({ requests }) => count(requests) },
+          requestsColumn,
           {
             title: 'Failed',
             end: true,
             wide: true,
             cell: ({ failed, requests }) => percent(failed, requests),
           },
-          {
-            title: 'First token',
-            end: true,
-            wide: true,
-            cell: ({ first_content_ms }) => duration(first_content_ms.p50),
-          },
-          {
-            title: 'Cost',
-            end: true,
-            cell: ({ cost_usd }) => <span title={exactUsd(cost_usd)}>{usd(cost_usd)}</span>,
-          },
+          firstTokenColumn,
+          costColumn,
         ]}
         empty="No calls in this period."
       />
@@ -231,7 +234,7 @@ export function ByKey({ sums, range }: { readonly sums: Summary['keys']; readonl
                 </Link>
               ),
           },
-          { title: 'Requests', end: true, cell: ({ requests }) => count(requests) },
+          requestsColumn,
           { title: 'Failed', end: true, wide: true, cell: ({ failed }) => count(failed) },
           {
             title: 'Saved',
@@ -239,11 +242,7 @@ export function ByKey({ sums, range }: { readonly sums: Summary['keys']; readonl
             wide: true,
             cell: ({ saved_usd: saved }) => <span title={exactUsd(saved)}>{usd(saved)}</span>,
           },
-          {
-            title: 'Cost',
-            end: true,
-            cell: ({ cost_usd: cost }) => <span title={exactUsd(cost)}>{usd(cost)}</span>,
-          },
+          costColumn,
         ]}
         empty="No calls in this period."
       />

@@ -1,10 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { ApiError, api, told } from '../../api/client.ts';
 import { models, type PromptVersion } from '../../api/queries.ts';
 import { Button, Field, Input, Select, TextArea } from '../../parts/controls.tsx';
 import { FormDialog, NameField } from '../../parts/form-dialog.tsx';
 import { sentence } from '../../parts/states.tsx';
+import { SuggestedInput } from '../../parts/suggested-input.tsx';
 import { variablesIn } from './prompt-text.ts';
 import { usePromptsChanged } from './use-prompts-changed.ts';
 
@@ -203,27 +204,17 @@ function SettingsFields({
   readonly onChange: (settings: Texts) => void;
 }) {
   const { data: callable = [] } = useQuery(models);
-  const options = useId();
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Field label="Model" hint="For calls that name none.">
         {(field) => (
-          <>
-            <Input
-              {...field}
-              list={options}
-              autoComplete="off"
-              spellCheck={false}
-              className="font-mono text-xs!"
-              value={settings.model ?? ''}
-              onChange={({ target }) => onChange({ ...settings, model: target.value })}
-            />
-            <datalist id={options}>
-              {callable.map((one) => (
-                <option key={one} value={one} />
-              ))}
-            </datalist>
-          </>
+          <SuggestedInput
+            {...field}
+            suggestions={callable}
+            className="font-mono text-xs!"
+            value={settings.model ?? ''}
+            onChange={({ target }) => onChange({ ...settings, model: target.value })}
+          />
         )}
       </Field>
       {numbers.map(([field, label, step]) => (

@@ -1,5 +1,5 @@
-import { useId } from 'react';
 import { Field, Input, Select } from '../../parts/controls.tsx';
+import { SuggestedInput } from '../../parts/suggested-input.tsx';
 import { toLocalInput } from '../../parts/time-ranges.ts';
 
 interface FilterProps {
@@ -16,30 +16,20 @@ export function TextFilter({
   placeholder = 'Any',
   known = [],
 }: FilterProps & { readonly placeholder?: string; readonly known?: readonly string[] }) {
-  const list = useId();
   return (
     <Field label={name}>
       {(field) => (
-        <>
-          <Input
-            {...field}
-            key={value}
-            list={known.length === 0 ? undefined : list}
-            placeholder={placeholder}
-            defaultValue={value}
-            onBlur={({ target }) => target.value.trim() !== value && onSet(target.value.trim())}
-            onKeyDown={({ key, currentTarget }) => {
-              if (key === 'Enter' || key === 'Escape') currentTarget.blur();
-            }}
-          />
-          {known.length > 0 && (
-            <datalist id={list}>
-              {known.slice(0, 500).map((option) => (
-                <option key={option} value={option} />
-              ))}
-            </datalist>
-          )}
-        </>
+        <SuggestedInput
+          {...field}
+          key={value}
+          suggestions={known.slice(0, 500)}
+          placeholder={placeholder}
+          defaultValue={value}
+          onBlur={({ target }) => target.value.trim() !== value && onSet(target.value.trim())}
+          onKeyDown={({ key, currentTarget }) => {
+            if (key === 'Enter' || key === 'Escape') currentTarget.blur();
+          }}
+        />
       )}
     </Field>
   );
