@@ -80,6 +80,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText('works', { exact: true }).waitFor();
     fake.answerWith(saysMessage(recordedMessage()));
+    await page.getByRole('button', { name: /^Show \d+ more providers$/ }).click();
     await page.getByRole('button', { name: 'Add a key for Azure OpenAI' }).click();
     await page.getByLabel('Resource').fill('house');
     await page.getByLabel('Key', { exact: true }).fill('the-key-of-the-house-5432');

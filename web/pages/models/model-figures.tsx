@@ -60,6 +60,7 @@ export const ownFigures: readonly ModelFigure[] = [
   {
     title: 'Calls',
     end: true,
+    wide: true,
     cell: ({ sums }) => count(sums?.requests),
     sortBy: ({ sums }) => sums?.requests ?? null,
   },
