@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Environment } from '../src/gateway/settings.ts';
 import { readSettings } from '../src/gateway/settings.ts';
+import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
+import { collectGarbage } from './support/collect-garbage.ts';
 import { eventually } from './support/eventually.ts';
+import { ResponseSocket } from './support/response-socket.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 const question = { model: 'demo-1', max_tokens: 50, messages: [{ role: 'user', content: 'Hello' }] };
@@ -59,11 +62,14 @@ test('reloads under load fail no call, keep connections, counts and metrics, and
   const clients = startClients(url, 2);
   const handles = () => process.getActiveResourcesInfo().filter((name) => name !== 'Immediate').length;
   let first = 0;
+  let heapBefore = 0;
   for (let at = 0; at < reloads; at++) {
     const before = clients.done();
     await reload({ WEIR_PIPELINE: at % 2 === 0 ? 'exact-cache' : '', WEIR_LOG_DAYS: String(at + 1) });
     await eventually(() => (clients.done() > before ? true : undefined));
-    if (at === 2) first = handles();
+    if (at !== 2) continue;
+    first = handles();
+    heapBefore = heapBytes();
   }
   const { failures, done } = await clients.stop();
   assert.deepEqual(failures, []);
@@ -75,7 +81,16 @@ test('reloads under load fail no call, keep connections, counts and metrics, and
   assert.equal([...gateway.metrics().matchAll(/^weir_config_info\{/gm)].length, 1);
   // A few of the former generations may still be closing.
   await eventually(() => (handles() <= first + 2 ? true : undefined));
+  const growth = (heapBytes() - heapBefore) / (reloads - 3) / 1024;
+  t.diagnostic(`${done} calls; the heap grew by ${Math.round(growth)} KiB for each of ${reloads} reloads`);
+  // A generation that stays would take megabytes.
+  assert.ok(growth < 500, `${growth} KiB for each reload`);
 });
+
+function heapBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
 
 test('a stream that began before a reload goes on with the settings it began with', async (t) => {
   const { url, reload } = await startReloadable(t, { WEIR_KEEP_ALIVE: '1h' });
@@ -91,6 +106,50 @@ test('a stream that began before a reload goes on with the settings it began wit
   await call(url, { path: '/v1/messages', body: question });
   const again = await call(url, { path: '/v1/messages', body: question });
   assert.equal(again.headers['x-weir-cache'], 'hit');
+});
+
+test('a ceiling holds across a reload, also for a call that began before it', async (t) => {
+  const fake = await FakeUpstream.start();
+  cleanUp(t, () => fake.close());
+  const priced = { prices: { input: 0, output: 10_000 } };
+  const { url, reload } = await startReloadable(t, {
+    WEIR_MINE_BASE_URL: fake.url,
+    WEIR_PRICES_MINE: JSON.stringify({ m: priced }),
+    WEIR_PIPELINE: 'cost-guard?day=1&wait=0s',
+  });
+  // 60 tokens are held for each call, and 20 are used: 0.60 and 0.20 dollars.
+  const answered = Promise.withResolvers<void>();
+  fake.answerWith(async () => {
+    await answered.promise;
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }];
+    return { body: { id: 'a', model: 'm', choices, usage: { prompt_tokens: 1, completion_tokens: 20 } } };
+  });
+  const ask = () =>
+    call(url, { path: '/v1/messages', body: { ...question, model: 'mine/m', max_tokens: 60 } });
+  const early = ask();
+  await eventually(() => (fake.requests.length === 1 ? true : undefined));
+  await reload({ WEIR_LOG_DAYS: '3' });
+  const refused = await ask();
+  assert.deepEqual([refused.status, /cost_ceiling_exceeded/.test(refused.text)], [402, true], refused.text);
+  answered.resolve();
+  assert.equal((await early).status, 200);
+  await reload({ WEIR_LOG_DAYS: '4' });
+  // 0.20 are spent, then 0.40; a third call could pass the ceiling.
+  assert.deepEqual([(await ask()).status, (await ask()).status, (await ask()).status], [200, 200, 402]);
+});
+
+test('a WebSocket stays open across reloads with the settings it was opened with; a new one has the new ones', async (t) => {
+  const { url, reload } = await startReloadable(t, { WEIR_ALIASES: '{"fast": ["demo-1"]}' });
+  const before = await ResponseSocket.open(t, url);
+  const fields = { model: 'fast', input: 'Hello there', max_output_tokens: 50 };
+  assert.equal((await before.create(fields)).error, undefined);
+  for (const days of ['3', '4']) {
+    await reload({ WEIR_ALIASES: undefined, WEIR_LOG_DAYS: days });
+    const answer = await before.create(fields);
+    assert.deepEqual([answer.error, answer.text.length > 0], [undefined, true]);
+  }
+  const after = await ResponseSocket.open(t, url);
+  assert.match(JSON.stringify((await after.create(fields)).error), /model_not_found/);
 });
 
 test('limits count across reloads, and data in memory stays', async (t) => {
@@ -166,8 +225,27 @@ for (const workers of [1, 2])
       weir.signal('SIGHUP');
       await becomes('tool-cache');
     }
+    // `npm run test:reload` takes as many as with one process.
+    const clients = startClients(url, 2);
+    for (let at = 0; at < (reloads > 8 ? reloads : 2 - workers); at++) {
+      write('b/weir.yaml', `log: {level: error}\npipeline: tool-cache\nrequest_log: {days: ${at + 5}}\n`);
+      const again = await call(url, { method: 'POST', path: '/v1/admin/reload' });
+      assert.equal(again.status, 200, again.text);
+      const before = clients.done();
+      await eventually(() => (clients.done() > before ? true : undefined));
+    }
+    const { failures, done } = await clients.stop();
+    assert.deepEqual(failures, []);
+    t.diagnostic(`${done} calls during the last reloads`);
+    // Workers that were replaced may not have left yet.
+    const version = await eventually(async () => {
+      const { processes } = Object((await call(url, { path: '/v1/diagnostics' })).json);
+      if (!Array.isArray(processes)) return undefined;
+      const versions = new Set(processes.map(({ configuration }) => String(configuration)));
+      return processes.length === workers && versions.size === 1 ? [...versions][0] : undefined;
+    });
     const { text } = await call(url, { path: '/metrics' });
-    assert.match(text, /weir_config_info\{version="[0-9a-f]{12}"/);
+    assert.match(text, new RegExp(`weir_config_info\\{version="${version}"`));
     // Processes of the last reload may still be starting.
     weir.signal('SIGTERM');
     assert.equal((await weir.exited).code, 0);

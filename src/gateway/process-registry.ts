@@ -15,7 +15,8 @@ interface ProcessRegistryParts {
 /** Tells the other processes of a gateway about this one. A failed write is made up for by the next. */
 export class ProcessRegistry {
   readonly #parts: ProcessRegistryParts;
-  readonly #own: Omit<GatewayProcess, 'seenAtMs'>;
+  readonly #own: Omit<GatewayProcess, 'seenAtMs' | 'configuration'>;
+  #configuration: string | null = null;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
 
@@ -41,6 +42,12 @@ export class ProcessRegistry {
     this.#timer = setInterval(see, limits.processSeenMs).unref();
   }
 
+  /** New calls are served with this version of the settings from now on. */
+  use(configuration: string): void {
+    this.#configuration = configuration;
+    this.#writing = (this.#writing ?? Promise.resolve()).then(() => this.#see()).catch(() => undefined);
+  }
+
   /** Processes that were seen lately, this one included. */
   list(): Promise<readonly GatewayProcess[]> {
     return this.#parts.processes.list(this.#parts.clock.now() - limits.processLostMs);
@@ -63,7 +70,9 @@ export class ProcessRegistry {
         const running = await this.list();
         const builds = new Set(running.map(({ version, revision }) => `${version} (${revision})`));
         const hosts = new Set(running.map(({ host }) => host));
-        const detail = `${running.length} on ${hosts.size === 1 ? 'one machine' : `${hosts.size} machines`}, version ${[...builds].join(', ')}`;
+        const settings = new Set(running.flatMap(({ configuration }) => configuration ?? []));
+        const where = hosts.size === 1 ? 'one machine' : `${hosts.size} machines`;
+        const detail = `${running.length} on ${where}, version ${[...builds].join(', ')}, settings ${[...settings].join(', ')}`;
         if (builds.size <= 1) return passed(detail);
         return degraded(detail, 'finish the update: all replicas should run one version');
       },
@@ -95,6 +104,6 @@ export class ProcessRegistry {
 
   #see(): Promise<void> {
     const { processes, clock } = this.#parts;
-    return processes.see({ ...this.#own, seenAtMs: clock.now() });
+    return processes.see({ ...this.#own, configuration: this.#configuration, seenAtMs: clock.now() });
   }
 }

@@ -42,6 +42,7 @@ export class RunningGateway implements Gateway {
       const gateway: { open?: RunningGateway } = {};
       const listener = await Listener.open(server, settings, () => gateway.open?.closeWebSockets());
       ground.metrics.addView(generation.metricsView);
+      ground.processRegistry.use(settings.configurationVersion);
       ground.address.url = settings.baseUrl ?? listener.url;
       gateway.open = new RunningGateway({ ground, extras, parts, server, listener, state, generation });
       return gateway.open;
@@ -97,6 +98,7 @@ export class RunningGateway implements Gateway {
     this.#current = next;
     this.#server.use(next.handlers);
     this.#ground.metrics.addView(next.metricsView);
+    this.#ground.processRegistry.use(settings.configurationVersion);
     this.#ground.address.url = settings.baseUrl ?? this.url;
     this.#former.add(former);
     void this.#retire(former);

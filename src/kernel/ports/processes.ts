@@ -6,6 +6,8 @@ export interface GatewayProcess {
   readonly pid: number;
   readonly version: string;
   readonly revision: string;
+  /** The version of the settings that new calls are served with; null if it is unknown. */
+  readonly configuration: string | null;
   readonly startedAtMs: number;
   readonly seenAtMs: number;
 }

@@ -9,26 +9,20 @@ export class SqlProcesses implements Processes {
     this.#db = db;
   }
 
-  async see({ id, host, pid, version, revision, startedAtMs, seenAtMs }: GatewayProcess): Promise<void> {
+  async see({ startedAtMs, seenAtMs, ...about }: GatewayProcess): Promise<void> {
     await this.#db
       .insertInto('gateway_processes')
-      .values({
-        id,
-        host,
-        pid,
-        version,
-        revision,
-        started_at_ms: startedAtMs,
-        seen_at_ms: seenAtMs,
-      })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at_ms: seenAtMs }))
+      .values({ ...about, started_at_ms: startedAtMs, seen_at_ms: seenAtMs })
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet({ seen_at_ms: seenAtMs, configuration: about.configuration }),
+      )
       .execute();
   }
 
   async list(sinceMs: number): Promise<readonly GatewayProcess[]> {
     return this.#db
       .selectFrom('gateway_processes')
-      .select(['id', 'host', 'pid', 'version', 'revision'])
+      .select(['id', 'host', 'pid', 'version', 'revision', 'configuration'])
       .select(['started_at_ms as startedAtMs', 'seen_at_ms as seenAtMs'])
       .where('seen_at_ms', '>=', sinceMs)
       .orderBy('host')

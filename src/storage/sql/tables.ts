@@ -46,6 +46,8 @@ export interface Tables
     readonly revision: string;
     readonly started_at_ms: number;
     readonly seen_at_ms: number;
+    /** Null for processes of earlier versions. */
+    readonly configuration: string | null;
   };
   /** Leases for tasks that only one replica should run. */
   readonly leases: {

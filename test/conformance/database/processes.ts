@@ -6,16 +6,20 @@ export function processesConformance(setUp: SetUpDatabase): void {
   test('processes are listed until they were not seen for a while', async (t) => {
     const { database } = await setUp(t);
     const { processes } = database;
-    const base = { host: 'one', pid: 7, version: '1.1.0', revision: 'abc', startedAtMs: 100 };
+    const base = {
+      ...{ host: 'one', pid: 7, version: '1.1.0', revision: 'abc' },
+      ...{ configuration: 'settings-1', startedAtMs: 100 },
+    };
     const first = { ...base, id: 'a', seenAtMs: 100 };
     const second = { ...base, id: 'b', host: 'another', seenAtMs: 150 };
     await processes.see(first);
     await processes.see(second);
     assert.deepEqual(await processes.list(100), [second, first]);
-    await processes.see({ ...second, seenAtMs: 300 });
-    assert.deepEqual(await processes.list(200), [{ ...second, seenAtMs: 300 }]);
+    const later = { ...second, configuration: 'settings-2', seenAtMs: 300 };
+    await processes.see(later);
+    assert.deepEqual(await processes.list(200), [later]);
     await processes.removeLost(200);
-    assert.deepEqual(await processes.list(0), [{ ...second, seenAtMs: 300 }]);
+    assert.deepEqual(await processes.list(0), [later]);
     await processes.remove('b');
     assert.deepEqual(await processes.list(0), []);
   });

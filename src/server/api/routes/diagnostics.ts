@@ -28,6 +28,10 @@ const diagnosticsSchema = z.strictObject({
         process_id: z.int(),
         version: z.string(),
         revision: z.string(),
+        configuration: z
+          .string()
+          .nullable()
+          .describe('The version of the settings that it serves new calls with; null if unknown'),
         started_at: z.iso.datetime(),
       }),
     )
@@ -102,11 +106,12 @@ export function diagnosticsRoutes(parts: DiagnosticsParts): readonly ApiRoute[] 
             started_at: timestamp(parts.startedAtMs),
             open_calls: parts.openCalls(),
             memory_mib: Math.round(process.memoryUsage.rss() / 1024 / 1024),
-            processes: processes.map(({ host, pid, version, revision, startedAtMs }) => ({
+            processes: processes.map(({ host, pid, version, revision, configuration, startedAtMs }) => ({
               host,
               process_id: pid,
               version,
               revision,
+              configuration,
               started_at: timestamp(startedAtMs),
             })),
             checks: checks.map(({ hint = null, ...check }) => ({ ...check, hint })),

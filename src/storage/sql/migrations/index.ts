@@ -27,6 +27,7 @@ import { paidAnswers } from './paid-answers.ts';
 import { patternGists } from './pattern-gists.ts';
 import { patterns } from './patterns.ts';
 import { payments } from './payments.ts';
+import { processSettings } from './process-settings.ts';
 import { prompts } from './prompts.ts';
 import { receipts } from './receipts.ts';
 import { recordings } from './recordings.ts';
@@ -104,4 +105,5 @@ export const migrations: readonly Migration[] = [
   keyOwners,
   imports,
   requestDayTotals,
+  processSettings,
 ];
