@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { readSettings } from '../src/gateway/settings.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
 import { call, type RawAnswer, type RawRequest } from './support/call.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { MailServer, tokenIn } from './support/mail-server.ts';
 import { anthropicError, recordedMessage, saysMessage } from './support/recorded-messages.ts';
 import { replicaSettings } from './support/replicas.ts';
 import { type ReceivedMessage, WebhookReceiver } from './support/webhook-receiver.ts';
+import { emptyFolder } from './support/weir-process.ts';
 
 type Call = (sent: RawRequest) => Promise<RawAnswer>;
 
@@ -259,4 +262,45 @@ test('alerts go by mail to a confirmed address', async (t) => {
   assertCode(await ask(), 429, 'tier_cap_reached');
   const alert = await mail.next(person.email, 'Weir alert: tier.cap_reached');
   assert.match(alert.source, /All 1 calls of the period/);
+});
+
+test('webhooks of the operator get the alerts of all accounts, at private addresses, too', async (t) => {
+  const receiver = await WebhookReceiver.start(t);
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const webhook = { url: `${receiver.url}/operator`, events: ['key.revoked'], secret };
+  const environment = {
+    WEIR_MODE: 'cloud',
+    PORT: '0',
+    WEIR_DATA_DIR: emptyFolder(t),
+    WEIR_WEBHOOKS: JSON.stringify([webhook]),
+  };
+  const weir = await startTestGateway(environment);
+  cleanUp(t, () => weir.close());
+  const revokeOne = async (person: Person) => {
+    const { id } = await person.makeKey({ name: 'bot' });
+    assert.equal((await person.call({ method: 'DELETE', path: `/v1/keys/${id}` })).status, 204);
+  };
+  const [ada, ben] = [await Person.signUp(weir.url), await Person.signUp(weir.url)];
+  await revokeOne(ada);
+  await revokeOne(ben);
+  const messages = await eventually(() => (receiver.messages.length === 2 ? receiver.messages : undefined));
+  const accounts = messages.map((one) => {
+    new Webhook(secret).verify(one.body, headersOf(one));
+    return at(one.json, 'data', 'account_id');
+  });
+  assert.equal(new Set(accounts).size, 2);
+  // No account sees them, or reaches the address by them.
+  assert.deepEqual((await ada.call({ path: '/v1/webhooks' })).json.webhooks, []);
+  const own = await ada.call({ path: '/v1/webhooks', body: { url: webhook.url, events: webhook.events } });
+  assert.equal(own.status, 400, own.text);
+
+  // A reload changes them: no message for the event that is left out, and none when there is no webhook.
+  const reload = (webhooks: readonly object[]) =>
+    weir.gateway.reload(readSettings({ ...environment, WEIR_WEBHOOKS: JSON.stringify(webhooks) }));
+  await reload([{ ...webhook, events: ['tier.cap_reached'] }]);
+  await revokeOne(ada);
+  await reload([{ ...webhook, url: `${receiver.url}/another` }]);
+  await revokeOne(ben);
+  const last = await eventually(() => receiver.messages[2]);
+  assert.deepEqual([last.path, receiver.messages.length], ['/another', 3]);
 });

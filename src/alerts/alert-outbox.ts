@@ -3,11 +3,14 @@ import type { Alert, AlertMessage, Alerts, AlertTable } from '../kernel/ports/al
 import { WriteBehind } from '../kernel/write-behind.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Lru } from '../lib/lru.ts';
+import { alertForInstance } from './instance-webhooks.ts';
 import { limits } from './limits.ts';
 
 interface AlertOutboxParts {
   readonly table: Pick<AlertTable, 'add'>;
   readonly clock: Clock;
+  /** Whether the operator gets the alerts of all accounts, too. */
+  readonly hasInstanceWebhooks?: boolean;
   /** Called when there are deliveries to send. */
   onStored(): void;
   onError(error: unknown): void;
@@ -57,7 +60,9 @@ export class AlertOutbox implements Alerts {
     if (this.#remembered.get(name) === true || !this.#waiting.hasRoom()) return;
     this.#remembered.set(name, true);
     const { filling } = this.#waiting;
-    filling.push({ alert, message: composeMessage(alert, this.#parts.clock.now()) });
+    const alerts = this.#parts.hasInstanceWebhooks === true ? [alert, alertForInstance(alert)] : [alert];
+    for (const one of alerts)
+      filling.push({ alert: one, message: composeMessage(one, this.#parts.clock.now()) });
     this.#waiting.setSize(filling.length);
   }
 

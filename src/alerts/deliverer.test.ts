@@ -62,7 +62,7 @@ async function setUp(t: TestContext, path = '') {
     table,
     webhooks,
     errors,
-    deliverer: new Deliverer({ ...common, fetch }),
+    deliverer: new Deliverer({ ...common, fetch, fetchForInstance: fetch }),
     async raise(key: string): Promise<void> {
       outbox.raise({ accountId: 'a', event: 'key.revoked', key, message: key, data: {} });
       assert.ok(await outbox.drain(minuteMs));

@@ -8,6 +8,7 @@ import type {
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isJsonObject } from '../lib/json.ts';
+import { instanceOwner } from './instance-webhooks.ts';
 import { limits } from './limits.ts';
 import { signatureHeaders } from './signature.ts';
 import { openTarget, type Sealing, type WebhookTarget } from './webhook-target.ts';
@@ -22,6 +23,8 @@ interface DelivererParts {
   readonly clock: Clock;
   readonly sealing: Sealing;
   readonly fetch: EgressFetch;
+  /** For webhooks of the operator, whose addresses may be private. */
+  readonly fetchForInstance: EgressFetch;
   /** Sends a mail to the holder of an account; undefined if no mail can be sent. */
   readonly sendMail?: ((accountId: string, mail: AlertMail) => Promise<void>) | undefined;
   onError(error: unknown): void;
@@ -139,13 +142,15 @@ export class Deliverer {
 
   #post(
     { message: { id, body } }: AlertDelivery,
-    { channel }: StoredWebhook,
+    { channel, accountId }: StoredWebhook,
     { url = '', secret = '', previous }: WebhookTarget,
   ): Promise<Response> {
     const nowMs = this.#parts.clock.now();
     const secrets = previous !== undefined && nowMs < previous.untilMs ? [secret, previous.secret] : [secret];
     const signed = { id, timestamp: Math.floor(nowMs / 1000), body };
-    return this.#parts.fetch(url, {
+    const { fetch: fetchForAccounts, fetchForInstance } = this.#parts;
+    const send = accountId === instanceOwner ? fetchForInstance : fetchForAccounts;
+    return send(url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

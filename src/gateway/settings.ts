@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { accountSettings } from '../accounts/settings.ts';
+import { alertSettings } from '../alerts/settings.ts';
 import { billingSettings } from '../billing/settings.ts';
 import { callSettings } from '../calls/settings.ts';
 import { egressSettings } from '../egress/settings.ts';
@@ -48,6 +49,7 @@ const fields = {
   ...sandboxSettings,
   ...paymentSettings,
   ...embeddingSettings,
+  ...alertSettings,
   ...telemetrySettings,
 } as const;
 

@@ -4,10 +4,11 @@ import { AlertOutbox } from '../../alerts/alert-outbox.ts';
 import { AnomalyWatcher } from '../../alerts/anomalies/anomaly-watcher.ts';
 import { BudgetAlerts } from '../../alerts/budget-alerts.ts';
 import { type AlertMail, Deliverer } from '../../alerts/deliverer.ts';
+import { InstanceWebhooks } from '../../alerts/instance-webhooks.ts';
 import { limits } from '../../alerts/limits.ts';
 import { Webhooks } from '../../alerts/webhooks.ts';
 import type { AllowList } from '../../egress/allow-list.ts';
-import type { Egress } from '../../egress/egress.ts';
+import type { Egress, Reach } from '../../egress/egress.ts';
 import { isPublicAddress } from '../../egress/public-address.ts';
 import type { Alerts } from '../../kernel/ports/alerts.ts';
 import type { SpendingListener } from '../../kernel/ports/budget.ts';
@@ -43,21 +44,21 @@ export function alertsPart({ settings, log, roots, egress, allowList, stores }: 
   const sealing = new Sealer(roots.deriveKeys('webhooks'));
   const isCloud = settings.mode === 'cloud';
   const isAllowed = (origin: string) => !isCloud || allowList.allowsByName(webhooksPurpose, origin);
+  const openFetch = (reachOf: (origin: string) => Reach) =>
+    egress.openFetch({ purpose: webhooksPurpose, reachOf, headers: { 'user-agent': `weir/${version}` } });
   const deliverer = new Deliverer({
     table,
     clock,
     sealing,
-    fetch: egress.openFetch({
-      purpose: webhooksPurpose,
-      reachOf: (origin) => (isAllowed(origin) ? 'any' : 'public'),
-      headers: { 'user-agent': `weir/${version}` },
-    }),
+    fetch: openFetch((origin) => (isAllowed(origin) ? 'any' : 'public')),
+    fetchForInstance: openFetch(() => 'any'),
     sendMail: createMailSender({ settings, egress, stores }),
     onError: (err) => log.error({ err }, 'could not send alerts; will retry'),
   });
   const outbox = new AlertOutbox({
     table,
     clock,
+    hasInstanceWebhooks: settings.webhooks.length > 0,
     onStored: () => deliverer.send(),
     onError: (err) => log.error({ err }, 'could not store alerts; will retry'),
     onDrop: () => log.error({}, 'too many alerts wait to be stored; some are lost'),
@@ -88,6 +89,10 @@ export function alertsPart({ settings, log, roots, egress, allowList, stores }: 
     keyName,
     onError: (err) => log.error({ err }, 'could not look for anomalies; will retry'),
   });
+  const instance = new InstanceWebhooks({ table, clock, sealing, configured: settings.webhooks });
+  const storing = instance
+    .store()
+    .catch((err) => log.error({ err }, 'could not store the webhooks of the settings; a reload tries again'));
   deliverer.start();
   watcher.start();
   return {
@@ -104,6 +109,7 @@ export function alertsPart({ settings, log, roots, egress, allowList, stores }: 
     ],
     features: ['webhooks'],
     async close(untilMs) {
+      await storing;
       await watcher.stop();
       if (!(await outbox.drain(untilMs - performance.now())))
         log.error({}, 'some alerts could not be stored');
