@@ -68,6 +68,8 @@ test('a gateway without mail and payments offers neither, and its pages lead to 
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByText('no outbound connection was refused').waitFor();
     await page.getByRole('heading', { name: 'Accounts' }).waitFor();
+    await page.getByText(/\d+ allowed servers without a connection/).click();
+    await page.getByText('api.anthropic.com:443').waitFor();
     await page.getByText('Address', { exact: true }).click();
     await page.getByText('ada@example.com').waitFor();
     assert.equal(await page.evaluate('document.cookie'), '');

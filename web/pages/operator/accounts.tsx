@@ -60,7 +60,12 @@ export function Accounts() {
             <p className="text-sm text-muted">
               {`${month} (UTC): ${count(total.requests)} calls of ${count(total.accounts)} accounts, ${count(total.failed)} failed, ${usd(total.cost_usd)}.`}
             </p>
-            <Table rows={accounts} rowKey={({ id }) => id} empty="No accounts." columns={columns} />
+            <Table
+              rows={accounts}
+              rowKey={({ id }) => id}
+              empty={sort === 'email' ? 'No accounts.' : 'No account had calls this month.'}
+              columns={columns}
+            />
             {sort === 'email' && (
               <div className="flex gap-2">
                 {after !== '' && <Button onClick={() => setAfter('')}>First page</Button>}

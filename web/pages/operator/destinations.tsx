@@ -28,17 +28,42 @@ export function Destinations() {
         {(data) => (
           <>
             <p className="text-sm text-muted">{explain(data.airgap, data.permission_model)}</p>
-            <Table
-              rows={data.destinations}
-              rowKey={({ purpose, host, port }) => `${purpose} ${host} ${port}`}
-              empty="This process has connected to nothing."
-              most={20}
-              columns={columns}
-            />
+            <DestinationTable rows={data.destinations.filter(isUsed)} />
+            <Unused rows={data.destinations.filter((one) => !isUsed(one))} />
           </>
         )}
       </Loaded>
     </Section>
+  );
+}
+
+/** Null is a figure that is not counted. */
+function isUsed({ requests, connections, failures, refused }: Destination): boolean {
+  return [requests, connections, failures, refused].some((value) => value !== 0);
+}
+
+function DestinationTable({ rows }: { readonly rows: readonly Destination[] }) {
+  return (
+    <Table
+      rows={rows}
+      rowKey={({ purpose, host, port }) => `${purpose} ${host} ${port}`}
+      empty="This process has connected to nothing."
+      most={20}
+      columns={columns}
+    />
+  );
+}
+
+/** Known servers that nothing connected to. */
+function Unused({ rows }: { readonly rows: readonly Destination[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <details className="text-sm">
+      <summary className="cursor-pointer text-muted">
+        {count(rows.length)} allowed {rows.length === 1 ? 'server' : 'servers'} without a connection
+      </summary>
+      <DestinationTable rows={rows} />
+    </details>
   );
 }
 

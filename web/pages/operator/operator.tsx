@@ -1,8 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { capabilities, type Diagnostics, diagnostics } from '../../api/queries.ts';
+import {
+  capabilities,
+  type Diagnostics,
+  destinations,
+  diagnostics,
+  operatorAccounts,
+} from '../../api/queries.ts';
 import { ago, count, utc } from '../../parts/format.ts';
 import { Badge, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
+import { Together } from '../../parts/together.tsx';
 import { Accounts } from './accounts.tsx';
 import { Checks } from './checks.tsx';
 import { Destinations } from './destinations.tsx';
@@ -12,6 +19,9 @@ import { statuses } from './statuses.ts';
 export function Operator() {
   const { data: about } = useQuery(capabilities);
   const state = useQuery(diagnostics);
+  const hasAccounts = about?.mode === 'cloud';
+  const connections = useQuery(destinations);
+  const accounts = useQuery({ ...operatorAccounts('cost', ''), enabled: hasAccounts });
   return (
     <Page
       title="Status"
@@ -39,8 +49,10 @@ export function Operator() {
             </Section>
             <Checks checks={data.checks} />
             {data.processes.length > 1 && <Processes processes={data.processes} />}
-            <Destinations />
-            {about?.mode === 'cloud' && <Accounts />}
+            <Together of={hasAccounts ? [connections, accounts] : [connections]} loading={<Rows count={8} />}>
+              {hasAccounts && <Accounts />}
+              <Destinations />
+            </Together>
           </>
         )}
       </Loaded>
