@@ -27,7 +27,7 @@ export interface MediaRates {
   readonly units: UnitRates;
 }
 
-export type UnitRates = { readonly [Kind in keyof Units]?: PicoUsd };
+type UnitRates = { readonly [Kind in keyof Units]?: PicoUsd };
 
 /** The price of a model, prepared for multiplication. */
 export interface RateCard extends Rates, RateFactors {

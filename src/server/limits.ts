@@ -59,8 +59,11 @@ export const limits = {
   storedObjectBytesMax: 128 * 1024,
   /** How long the calls of a batch are estimated before other work gets its turn. */
   batchTurnMs: 5,
-  /** A form is held in memory up to this size until its field `model` has arrived. */
+  /** A form is held in memory up to this size until its field `model` has arrived, and then on disk. */
   formBytesHeldMax: 1024 * 1024,
+  /** Such forms on the disk of a process: four of the largest, and two for each account. */
+  spooledBytesMax: 2 * 1024 ** 3,
+  spooledBytesOfCallerMax: 1024 ** 3,
   /** Headers of one part of a form. */
   formPartHeadBytesMax: 16 * 1024,
   /**

@@ -21,6 +21,7 @@ import { readBody } from './body.ts';
 import type { BodyMemoryBudget, MemoryReservation } from './body-memory-budget.ts';
 import { streamBody } from './body-stream.ts';
 import { deliverRelay } from './delivery/deliver-relay.ts';
+import type { FormSpool, FormSpools } from './form-spools.ts';
 import { type FormUpload, readFormModel } from './form-upload.ts';
 import { limitListener } from './limit-headers.ts';
 import { limits } from './limits.ts';
@@ -37,6 +38,7 @@ export interface RelayParts {
   readonly receipts: CallReceipts;
   readonly memoryBudget: BodyMemoryBudget;
   readonly slowBodies: SlowBodyMonitor;
+  readonly spools: FormSpools;
   readonly metrics: Metrics;
   readonly log: Log;
   /** How long a stream may be silent before a keep-alive. */
@@ -69,6 +71,7 @@ export class RelayHandler {
     res.onAbort(() => presence.leave());
     let memory: MemoryReservation | undefined;
     let letGo: (() => void) | undefined;
+    let spool: FormSpool | undefined;
     try {
       const { id, path, query, clientAddress } = context;
       const { headers } = req;
@@ -78,7 +81,8 @@ export class RelayHandler {
       context.keyId = identity.key?.keyId;
       const reservation = memoryBudget.reserve(identity.accountId);
       memory = reservation;
-      const body = await this.#readBody(req, relayContext.route, reservation);
+      spool = this.#parts.spools.open(identity.accountId);
+      const body = await this.#readBody(req, relayContext.route, { reservation, spool });
       const { fields, bodyBytes } = body;
       const { route, origin, models } = (await hooks?.prepare?.(fields)) ?? {
         models: undefined,
@@ -114,6 +118,7 @@ export class RelayHandler {
     } finally {
       letGo?.();
       memory?.release();
+      await spool?.close();
       this.#inFlight.delete(presence);
     }
   }
@@ -121,7 +126,7 @@ export class RelayHandler {
   async #readBody(
     req: HttpRequest,
     route: RelayRoute,
-    reservation: MemoryReservation,
+    { reservation, spool }: BodyPlaces,
   ): Promise<ReceivedBody> {
     const { slowBodies } = this.#parts;
     const contentLength = Number.isNaN(req.body.contentLength) ? undefined : req.body.contentLength;
@@ -134,7 +139,7 @@ export class RelayHandler {
     const streamed = { fields: noFields, bodyBytes: contentLength };
     if (route.body === 'bytes') return { ...streamed, upload: () => ({ chunks, length: contentLength }) };
     reservation.add(limits.formBytesHeldMax);
-    const form = await readFormModel(chunks, req.header('content-type') ?? '');
+    const form = await readFormModel(chunks, req.header('content-type') ?? '', spool);
     return {
       ...streamed,
       form,
@@ -171,6 +176,12 @@ export interface PreparedRelay {
   readonly route: RelayRoute;
   readonly origin?: StoredObjectOrigin | undefined;
   readonly models?: readonly string[] | undefined;
+}
+
+/** Where a body is kept. */
+interface BodyPlaces {
+  readonly reservation: MemoryReservation;
+  readonly spool: FormSpool;
 }
 
 interface ReceivedBody {

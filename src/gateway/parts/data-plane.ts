@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { ProviderKeyVault, WeightedKey } from '../../accounts/provider-key-vault.ts';
@@ -26,6 +28,7 @@ import { BatchRelays } from '../../server/batch-relays.ts';
 import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
 import { CountTokensHandler } from '../../server/count-tokens.ts';
 import { createDataPlaneRoutes } from '../../server/data-plane.ts';
+import { FormSpools } from '../../server/form-spools.ts';
 import { InferenceHandler } from '../../server/inference.ts';
 import { limits as serverLimits } from '../../server/limits.ts';
 import { passThroughRoutes } from '../../server/pass-through.ts';
@@ -34,6 +37,7 @@ import { SlowBodyMonitor } from '../../server/slow-body-monitor.ts';
 import { callSocketRoutes } from '../../server/sockets/call-socket-route.ts';
 import { StoredAnswerHandler } from '../../server/stored-answers.ts';
 import { StoredObjectHandler } from '../../server/stored-objects.ts';
+import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Refusals } from '../../telemetry/refusals.ts';
@@ -193,7 +197,9 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     log,
   });
   const inferenceHandler = new InferenceHandler({ ...callParts, backgroundAnswers });
-  const relayHandler = new RelayHandler({ ...callParts, relayUpstream });
+  const { dataDir } = settings;
+  const spools = new FormSpools(join(dataDir === inMemoryDataDir ? tmpdir() : dataDir, 'uploads'));
+  const relayHandler = new RelayHandler({ ...callParts, relayUpstream, spools });
   const storedAnswerHandler = new StoredAnswerHandler({
     callers: callerAuthenticator,
     continuations: parts.continuations,
@@ -280,6 +286,11 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     ],
     gauges: [
       { name: 'weir_open_calls', help: 'Open calls', read: openCalls },
+      {
+        name: 'weir_form_disk_bytes',
+        help: 'Bytes of forms on disk until their field "model" arrives',
+        read: () => spools.bytes,
+      },
       {
         name: 'weir_held_request_bytes',
         help: `Bytes of memory for in-flight requests, max ${Math.floor(heldBytesMax)}`,

@@ -23,7 +23,7 @@ export interface PriceSheet {
   readonly longInput?: { readonly above: number } & Omit<PriceSheet, 'longInput'>;
 }
 
-export interface UnitPrices {
+interface UnitPrices {
   readonly image?: number;
   readonly audioHour?: number;
   readonly characters?: number;
