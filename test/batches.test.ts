@@ -216,6 +216,7 @@ test('under a ceiling, a batch whose cost nobody can tell is refused', async () 
   for (const [content, why] of [
     ['no calls', /or has no calls/],
     [batchFile(1, { model: undefined }), /names no model/],
+    [batchFile(2).replace('"max_tokens":1000', '"max_tokens":NaN'), /not valid JSON/],
     [batchFile(1).replace('/v1/chat/completions', '/v1/videos'), /calls to ./],
     [
       Array.from({ length: 21 }, (_, index) => batchFile(1, { model: `gpt-${index}` })).join('\n'),
@@ -226,6 +227,10 @@ test('under a ceiling, a batch whose cost nobody can tell is refused', async () 
       client.batch(content),
       (error) => error instanceof OpenAI.APIError && error.status === 400 && why.test(error.message),
     );
+  // What is written with escapes counts as well.
+  const escaped = batchFile(40).replaceAll('"url"', '"\\u0075rl"').replaceAll('"body"', '"\\u0062ody"');
+  const small = await Client.create(person, 'cost-guard?day=0.005');
+  await assert.rejects(small.batch(`${batchFile(1)}\n${escaped}`), { status: 402 });
   // Without a limit of its own, a call may write as much as its model can.
   const unlimited = await Client.create(person, 'cost-guard?day=0.01');
   await assert.rejects(unlimited.batch(batchFile(10, { max_tokens: undefined })), { status: 402 });

@@ -97,7 +97,8 @@ export class BatchRelays {
         ...{ id: fileId, value, purpose: 'batch_output', provider, keyName, resultsOf: id },
       });
     }
-    if (isFinal && !hasResults && isOpen(batch)) await batches.settle({ scope, list, id }, new Map());
+    if (isFinal && !hasResults && isOpen(batch))
+      await batches.settle({ scope, list, id }, { usage: new Map(), isKnown: true });
   }
 
   /** The body of results, metered; the last of it is held back until the batch is billed. */
@@ -115,7 +116,7 @@ export class BatchRelays {
       provider: directory.provider(batch.provider),
       prices,
     });
-    return new MeteredBody(body, meter, (usage) => batches.settle({ scope, list, id: batchId }, usage));
+    return new MeteredBody(body, meter, () => batches.settle({ scope, list, id: batchId }, meter));
   }
 
   async #prepare(
@@ -195,15 +196,11 @@ function isRefusal(failure: unknown): boolean {
 class MeteredBody implements Source<Uint8Array> {
   readonly #body: Source<Uint8Array>;
   readonly #meter: BatchMeter;
-  readonly #onEnd: (usage: BatchMeter['usage']) => Promise<void>;
+  readonly #onEnd: () => Promise<void>;
   #held: Uint8Array | undefined;
   #hasEnded = false;
 
-  constructor(
-    body: Source<Uint8Array>,
-    meter: BatchMeter,
-    onEnd: (usage: BatchMeter['usage']) => Promise<void>,
-  ) {
+  constructor(body: Source<Uint8Array>, meter: BatchMeter, onEnd: () => Promise<void>) {
     this.#body = body;
     this.#meter = meter;
     this.#onEnd = onEnd;
@@ -216,7 +213,7 @@ class MeteredBody implements Source<Uint8Array> {
       this.#held = chunk;
       if (chunk === undefined) {
         this.#hasEnded = true;
-        if (this.#meter.end()) await this.#onEnd(this.#meter.usage);
+        if (this.#meter.end()) await this.#onEnd();
         return earlier;
       }
       this.#meter.push(chunk);

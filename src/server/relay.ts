@@ -84,6 +84,8 @@ export class RelayHandler {
       spool = this.#parts.spools.open(identity.accountId);
       const body = await this.#readBody(req, relayContext.route, { reservation, spool });
       const { fields, bodyBytes } = body;
+      // It is parsed.
+      if (hooks?.prepare !== undefined) reservation.add(bodyBytes ?? 0);
       const { route, origin, models } = (await hooks?.prepare?.(fields)) ?? {
         models: undefined,
         ...relayContext,

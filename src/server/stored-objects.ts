@@ -135,8 +135,10 @@ export class StoredObjectHandler {
       if (object !== undefined && (action === 'create' || object.id === known?.id)) {
         const { provider } = exchange.target;
         const keyName = credentialNames.storedOf(credential);
-        const found = { ...known, ...object, provider: provider.name, keyName, ...facts() };
-        await objects.put(scope, list, found);
+        const found = await objects.put(scope, list, {
+          ...{ ...object, provider: provider.name, keyName },
+          ...facts(),
+        });
         if (list.batch !== undefined) await batches.noteState({ scope, list, format: list.batch }, found);
       }
       const address = object && this.#ownAddressIn(object.value, list, req);

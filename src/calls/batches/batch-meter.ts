@@ -24,6 +24,8 @@ interface BatchMeterParts {
 /** Reads the usage of each call from the results of a batch, while they pass. */
 export class BatchMeter {
   readonly usage = new Map<string, UsageSums>();
+  /** Whether the cost of each answer is known. */
+  isKnown = true;
   readonly #parts: BatchMeterParts;
   readonly #wire: WireFormat | undefined;
   readonly #lines = new LineSplitter((line) => this.#readLine(line));
@@ -59,6 +61,7 @@ export class BatchMeter {
     const model = meter.model ?? (typeof answer.model === 'string' ? answer.model : '');
     const usage = { ...meter.usage, service_tier: 'batch' };
     const bill = prices.bill({ provider, model }, usage, { model });
+    if (bill === undefined) this.isKnown = false;
     const sums: UsageSums = {
       requests: 1,
       failed: 0,

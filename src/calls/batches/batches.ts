@@ -18,6 +18,12 @@ interface BatchesParts {
   readonly clock: Clock;
 }
 
+/** What the results of a batch say. */
+interface MeteredBatch {
+  readonly usage: BatchUsage;
+  readonly isKnown: boolean;
+}
+
 /** A batch of an account, and its list. */
 interface KnownBatch {
   readonly scope: string;
@@ -60,8 +66,8 @@ export class Batches {
     await this.#forgetCounts(reservation);
   }
 
-  /** Bills a batch, once. */
-  async settle({ scope, list, id }: KnownBatch, usage: BatchUsage): Promise<void> {
+  /** Bills a batch, once. If the cost of some answers is not known, all of them cost what was set aside, or more. */
+  async settle({ scope, list, id }: KnownBatch, { usage, isKnown }: MeteredBatch): Promise<void> {
     const { usage: usageStore, objects, clock } = this.#parts;
     const known = await objects.find(scope, list, id);
     const reservation = known?.reservation;
@@ -69,8 +75,14 @@ export class Batches {
     const { accountId, keyId, keyIds, nanoUsd, tags } = reservation;
     const atMs = clock.now();
     const day = new Date(atMs).toISOString().slice(0, 10);
-    const models = [...usage].map(([model, sums]) => ({ model, ...sums }));
-    const total = models.reduce<UsageSums>((sum, { model, ...sums }) => addUsageSums(sum, sums), zeroSums);
+    const metered = [...usage.values()].reduce<UsageSums>((sum, sums) => addUsageSums(sum, sums), zeroSums);
+    const missing = isKnown ? 0 : Math.max(0, nanoUsd - metered.costNanoUsd);
+    const total = { ...metered, costNanoUsd: metered.costNanoUsd + missing };
+    const models = [...usage].map(([model, sums], at) => ({
+      model,
+      ...sums,
+      costNanoUsd: sums.costNanoUsd + (at === 0 ? missing : 0),
+    }));
     await usageStore.add({
       id: `batch ${hash('sha256', [scope, list.name, id].join('\n'))}`,
       atMs,

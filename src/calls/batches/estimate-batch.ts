@@ -98,13 +98,27 @@ export class BatchFileReader {
   }
 
   #read(line: Buffer): void {
-    // Other files have no such lines, and parsing takes time.
-    if (!line.includes('"url"') || !line.includes('"body"')) return;
+    if (isEncoded(line)) this.#estimator.fail('a part of the form is encoded');
+    // Other files have no such lines, and parsing takes time. Names may be written with escapes.
+    const mayBeCall = line.includes('"url"') && line.includes('"body"');
+    if (!mayBeCall && !line.includes('\\u00')) return;
     const call = parsedObject(line);
-    if (call === undefined || !isJsonObject(call.body)) return;
+    // A provider may read what JavaScript can't, such as NaN.
+    if (call === undefined && mayBeCall) this.#estimator.fail('a line is not valid JSON');
+    if (!isJsonObject(call?.body)) return;
     this.#estimator.add(typeof call.url === 'string' ? call.url : '', call.body);
   }
 }
+
+/** Whether a line is the header of a part whose content is not sent as it is. */
+function isEncoded(line: Buffer): boolean {
+  return (
+    line.byteLength < headerBytesMax &&
+    /^content-transfer-encoding:\s*(?:base64|quoted)/i.test(line.toString('latin1'))
+  );
+}
+
+const headerBytesMax = 200;
 
 export function parsedObject(json: Buffer): JsonObject | undefined {
   try {

@@ -86,27 +86,28 @@ export class StoredObjects {
     return entry && knownObjectOf(entry);
   }
 
-  /** Stores an object, or its new state; facts that are known stay. */
+  /** Stores an object, or its new state, and returns it with the facts that were known before. */
   async put(
     scope: string,
     list: StoredObjectList,
     { id, value, purpose, provider, keyName, ...facts }: KnownObject,
-  ): Promise<void> {
-    if (!isId(id)) return;
+  ): Promise<KnownObject> {
+    const object = { id, value, purpose, provider, keyName };
+    if (!isId(id)) return { ...object, ...facts };
     const entries = this.#entries(scope);
-    const known = await entries.get(keyOf(list, id));
-    const { estimate, resultsOf, reservation } = known?.value ?? {};
-    const earlier: StoredObjectFacts = { estimate, resultsOf, reservation };
-    const all = [...Object.entries(earlier), ...Object.entries(facts)].filter(
-      ([, fact]) => fact !== undefined,
-    );
-    const content: Value = { id, provider, keyName, object: value, ...Object.fromEntries(all) };
-    if (known !== undefined && JSON.stringify(known.value) === JSON.stringify(content)) return;
-    const position = known?.fields.position ?? this.#nextPosition();
-    await entries.put(keyOf(list, id), {
-      value: content,
-      fields: { list: list.name, purpose: purpose ?? null, position },
-    });
+    const key = keyOf(list, id);
+    for (;;) {
+      const known = await entries.get(key);
+      const { estimate, resultsOf, reservation } = known?.value ?? {};
+      const merged = definedFacts([{ estimate, resultsOf, reservation }, facts]);
+      const content: Value = { id, provider, keyName, object: value, ...merged };
+      if (known !== undefined && JSON.stringify(known.value) === JSON.stringify(content))
+        return { ...object, ...merged };
+      const position = known?.fields.position ?? this.#nextPosition();
+      const entry = { value: content, fields: { list: list.name, purpose: purpose ?? null, position } };
+      // Another replica may have stored what this one has not read.
+      if ((await entries.put(key, entry, known?.version ?? 0)) !== undefined) return { ...object, ...merged };
+    }
   }
 
   async delete(scope: string, list: StoredObjectList, id: string): Promise<void> {
@@ -160,6 +161,11 @@ export class StoredObjects {
 function knownObjectOf({ value, fields: { purpose } }: Entry<Value, Fields>): KnownObject {
   const { object, ...rest } = value;
   return { ...rest, value: object, purpose: purpose ?? undefined };
+}
+
+/** The later ones win. */
+function definedFacts(all: readonly StoredObjectFacts[]): StoredObjectFacts {
+  return Object.fromEntries(all.flatMap(Object.entries).filter(([, fact]) => fact !== undefined));
 }
 
 function keyOf({ name }: StoredObjectList, id: string): string {
