@@ -5,6 +5,7 @@ import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { sides } from './fuzz/cases.ts';
 import { described, fuzzCalls } from './fuzz/fuzz-calls.ts';
 import { fuzzAnswers, fuzzRequests } from './fuzz/fuzz-codecs.ts';
+import { fuzzFiles } from './fuzz/fuzz-files.ts';
 import { fuzzOwnRoutes } from './fuzz/fuzz-own-routes.ts';
 import { fuzzWithAccounts } from './fuzz/people.ts';
 import { Stage } from './fuzz/stage.ts';
@@ -44,3 +45,8 @@ for (const [what, fuzz] of Object.entries({ requests: fuzzRequests, answers: fuz
     const step = 97;
     assert.deepEqual(fuzz(step, seed % step).failures, [], `seed ${seed}`);
   });
+
+test('forged files of accounts change nothing of others, and bring nothing that a gateway would not write', async () => {
+  const { files, refused, added } = await fuzzFiles({ seed, files: 16 });
+  assert.ok(refused < files && added > 0, `seed ${seed}: ${refused} of ${files} refused`);
+});
