@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { loadAll } from '../src/process/load-settings.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
-import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { startConnectProxy } from './support/connect-proxy.ts';
+import { eventually } from './support/eventually.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
 const completion = {
@@ -28,14 +29,18 @@ async function startProvider(t: TestContext): Promise<FakeUpstream> {
   return fake;
 }
 
-/** A gateway with this `weir.yaml`. */
-async function startWith(t: TestContext, text: string, environment = {}): Promise<TestGateway> {
-  const file = join(emptyFolder(t), 'weir.yaml');
-  writeFileSync(file, text);
-  const loaded = await loadAll(environment, { file });
-  const gateway = await startTestGateway(loaded.environment);
+/** A gateway with this `weir.yaml`, which may be replaced by another. */
+async function startWith(t: TestContext, text: string, environment = {}) {
+  const folder = emptyFolder(t);
+  const load = (yaml: string) => {
+    const file = join(folder, 'weir.yaml');
+    writeFileSync(file, yaml);
+    return loadAll({ ...environment, PORT: '0', WEIR_DATA_DIR: folder }, { file });
+  };
+  const gateway = await startTestGateway((await load(text)).environment);
   cleanUp(t, () => gateway.close());
-  return gateway;
+  const reload = async (yaml: string) => gateway.gateway.reload((await load(yaml)).settings);
+  return { ...gateway, reload };
 }
 
 function ask(url: string, model: string, headers: readonly string[] = []) {
@@ -209,4 +214,39 @@ pipeline: careful
   assert.match(JSON.stringify(json), /"exact-cache".*"ttl":600/);
   const twice = await call(url, { path: '/v1/pipeline/check?list=cached,exact-cache,careful?x=1' });
   assert.match(twice.text, /names \\"exact-cache\\" twice.*there is no module \\"careful\\"/);
+});
+
+test('a reload adds, changes and removes providers, aliases and pipelines; a call goes on with the ones it began with', async (t) => {
+  const [one, two] = [await startProvider(t), await startProvider(t)];
+  const { url, reload } = await startWith(
+    t,
+    `providers: {house: {base_url: "${one.url}", headers: {x-team: first}}}
+aliases: {fast: [house/a]}
+pipelines: {cached: [{exact-cache: {ttl: 1h}}]}
+`,
+  );
+  const answered = Promise.withResolvers<void>();
+  one.answerWith(async () => {
+    await answered.promise;
+    return { body: completion };
+  });
+  const early = ask(url, 'fast');
+  await eventually(() => (one.requests.length === 1 ? true : undefined));
+  await reload(`providers:
+  house: {base_url: "${one.url}", headers: {x-team: second}}
+  other: {kind: openai, base_url: "${two.url}", keys: [sk-two]}
+aliases: {fast: [other/gpt-5-mini]}
+`);
+  assert.equal((await ask(url, 'fast')).status, 200);
+  assert.equal(two.last.headers.authorization, 'Bearer sk-two');
+  assert.equal((await ask(url, 'fast', ['x-weir-pipeline', 'cached'])).status, 400);
+  answered.resolve();
+  assert.equal((await early).status, 200);
+  assert.equal((await ask(url, 'house/a')).status, 200);
+  assert.deepEqual(
+    one.requests.map(({ headers }) => headers['x-team']),
+    ['first', 'second'],
+  );
+  await assert.rejects(reload('providers: {house: {kind: nobody}}'), /providers.house.kind: must be one of/);
+  assert.equal((await ask(url, 'fast')).status, 200);
 });
