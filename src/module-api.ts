@@ -99,6 +99,7 @@ export type {
   Hold,
   HoldDecision,
   SpentByWindow,
+  TagCeilings,
 } from './kernel/ports/budget.ts';
 export type { Candidate, ExpectedCost, FactSource } from './kernel/ports/candidates.ts';
 export {

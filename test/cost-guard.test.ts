@@ -363,6 +363,34 @@ test('budgets list what is spent, held and left of each ceiling of the account a
     [['of eve', '0']],
   );
   assert.equal((await call(url, { path: '/v1/budgets' })).status, 401);
+
+  const team = await eve.makeKey({ name: 'team', pipelineConfig: 'cost-guard?month=5&per=tag:team' });
+  const tagged = await call(url, {
+    path: '/v1/messages',
+    headers: [...headersOf({ url, key: team.key }), 'x-weir-tags', 'team=search'],
+    body,
+  });
+  assert.equal(tagged.status, 200, tagged.text);
+  // The values are those of stored usage.
+  await eventually(async () => {
+    const { json: listed } = await eve.call({ path: '/v1/budgets' });
+    const found = (at(listed, 'budgets') as readonly Record<string, unknown>[])
+      .filter(({ tag }) => tag !== null)
+      .map(({ tag, key_id, window, ceiling_usd, spent_usd }) => ({
+        tag,
+        key_id,
+        window,
+        ceiling_usd,
+        spent_usd,
+      }));
+    const common = { key_id: null, window: 'month', ceiling_usd: '5' };
+    if (found.length < 2) return undefined;
+    assert.deepEqual(found, [
+      { tag: { name: 'team', value: 'search' }, ...common, spent_usd: tagged.headers['x-weir-cost-usd'] },
+      { tag: { name: 'team', value: null }, ...common, spent_usd: '0' },
+    ]);
+    return true;
+  });
 });
 
 test('only modules of the savings report have their calls counted', async (t) => {

@@ -85,6 +85,8 @@ export const limits = {
   configurationsCharactersMax: 256 * 1024,
   /** Accounts whose configurations are cached: 50 MiB of JSON at most. */
   cachedConfigurationSetsMax: 200,
+  /** Values of one tag whose budgets are listed: each is read by itself. */
+  tagBudgetsMax: 100,
   /** Stored prompts of one account, their versions, and the size of all as JSON. */
   promptsMax: 200,
   promptVersionsMax: 2000,

@@ -11,7 +11,7 @@ import type { ModulePage } from './module-page.ts';
 import type { ModuleRoute } from './module-route.ts';
 import type { NanoUsd } from './money.ts';
 import type { Archive } from './ports/archive.ts';
-import type { Budget, Ceilings } from './ports/budget.ts';
+import type { Budget, Ceilings, TagCeilings } from './ports/budget.ts';
 import type { Candidate } from './ports/candidates.ts';
 import type { DeclaredCollection } from './ports/collections.ts';
 import type { Embeddings } from './ports/embeddings.ts';
@@ -86,6 +86,8 @@ export interface Module<Options = unknown> {
   strictest?(levels: readonly Options[]): Options;
   /** What a key may spend with these options, for lists of budgets. */
   ceilings?(options: Options): Ceilings;
+  /** The same for calls with each value of a tag. */
+  tagCeilings?(options: Options): readonly TagCeilings[];
   /** The longest time in seconds for which answers of tools that modules answer are cached in its pipelines. */
   toolAnswerSeconds?(options: Options): number;
   /** Whether it does nothing with these options; it is then skipped in calls, but stays in lists. */

@@ -10,6 +10,12 @@ export interface BudgetHolder {
   readonly tag?: BudgetTag;
 }
 
+/** What calls with each value of a tag may spend. */
+export interface TagCeilings {
+  readonly tag: string;
+  readonly ceilings: Ceilings;
+}
+
 /** A value of a tag, which has a budget of its own. */
 export interface BudgetTag {
   readonly name: string;

@@ -14,6 +14,7 @@ import {
   costGuardOptions,
   hasCeiling,
   strictest,
+  tagCeilingsOf,
   windowCeilingsOf,
 } from './options.ts';
 import { guardRelay } from './relay-cost.ts';
@@ -33,6 +34,7 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
   options: costGuardOptions,
   strictest,
   ceilings: ceilingsOf,
+  tagCeilings: tagCeilingsOf,
   idle: (options) => !hasCeiling(options),
 
   async handle(exchange, next, kit) {

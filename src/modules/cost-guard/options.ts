@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { type Ceilings, formatUsd, isTagName, type NanoUsd, parseDuration } from '../../module-api.ts';
+import {
+  type Ceilings,
+  formatUsd,
+  isTagName,
+  type NanoUsd,
+  parseDuration,
+  type TagCeilings,
+} from '../../module-api.ts';
 import { limits } from './limits.ts';
 
 /** An amount in billionths of a dollar, serialized as dollars. */
@@ -114,6 +121,13 @@ export function windowCeilingsOf({
 /** The ceilings of the key. */
 export function ceilingsOf(options: CostGuardOptions): Ceilings {
   return options.per === undefined ? toCeilings(options) : {};
+}
+
+/** The ceilings of tags. */
+export function tagCeilingsOf(options: CostGuardOptions): readonly TagCeilings[] {
+  return windowCeilingsOf(options).flatMap(({ per, ...ceilings }) =>
+    per === undefined ? [] : [{ tag: per, ceilings: toCeilings(ceilings) }],
+  );
 }
 
 export function toCeilings({ day, month }: WindowCeilings): Ceilings {

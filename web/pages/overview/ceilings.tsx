@@ -30,7 +30,7 @@ export function Ceilings() {
       }
     >
       {shown.map((budget) => (
-        <Ceiling key={`${budget.key_id} ${budget.window}`} budget={budget} />
+        <Ceiling key={`${budget.key_id} ${subjectOf(budget)} ${budget.window}`} budget={budget} />
       ))}
     </Section>
   );
@@ -38,7 +38,7 @@ export function Ceilings() {
 
 /** A call is rejected if the most that it can cost is not left: then what other calls hold counts as well. */
 function Ceiling({ budget }: { readonly budget: Budget }) {
-  const { name, window, key_id: keyId, ceiling_usd: ceiling, left_usd: left } = budget;
+  const { window, ceiling_usd: ceiling, left_usd: left } = budget;
   const [spent, held, max] = [budget.spent_usd, budget.held_usd, ceiling].map(Number) as [
     number,
     number,
@@ -47,7 +47,7 @@ function Ceiling({ budget }: { readonly budget: Budget }) {
   return (
     <div className="flex flex-col gap-1">
       <Gauge
-        label={`${keyId === null ? 'All calls' : name}, ${window === 'day' ? 'today' : 'this month'}`}
+        label={`${subjectOf(budget)}, ${window === 'day' ? 'today' : 'this month'}`}
         value={spent}
         extra={held}
         max={max}
@@ -62,4 +62,9 @@ function Ceiling({ budget }: { readonly budget: Budget }) {
       )}
     </div>
   );
+}
+
+function subjectOf({ name, tag, key_id: keyId }: Budget): string {
+  if (tag !== null) return tag.value === null ? `Calls without ${tag.name}` : `${tag.name}: ${tag.value}`;
+  return keyId === null ? 'All calls' : name;
 }

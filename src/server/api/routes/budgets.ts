@@ -12,8 +12,17 @@ const budgetsSchema = z.strictObject({
   budgets: z
     .array(
       z.strictObject({
-        key_id: z.string().nullable().describe('null for calls without a key'),
-        name: z.string().describe('The name of the key, or its first characters; empty without a key'),
+        key_id: z.string().nullable().describe('null for calls without a key, and for a tag'),
+        tag: z
+          .strictObject({
+            name: z.string(),
+            value: z.string().nullable().describe('null for calls without the tag, which share one budget'),
+          })
+          .nullable()
+          .describe('A ceiling of a tag: the lowest that a key of the account sets. Null for a key'),
+        name: z
+          .string()
+          .describe('The name of the key, or its first characters; empty without a key and for a tag'),
         window: z.enum(['day', 'month']).describe('A calendar day or month in UTC'),
         ceiling_usd: usd,
         spent_usd: usd,
@@ -22,7 +31,9 @@ const budgetsSchema = z.strictObject({
         resets_at: z.iso.datetime(),
       }),
     )
-    .describe('Those nearest to their ceiling first; keys without a ceiling are not listed'),
+    .describe(
+      'Those nearest to their ceiling first; keys without a ceiling are not listed. Of a tag, the 100 values that have spent the most this month',
+    ),
 });
 
 export interface BudgetRouteParts {
@@ -37,7 +48,7 @@ export function budgetRoutes({ budgets, owners }: BudgetRouteParts): readonly Ap
     defineRoute({
       method: 'GET',
       path: '/v1/budgets',
-      summary: 'List the spending ceilings of keys, and what is left of them',
+      summary: 'List the spending ceilings of keys and tags, and what is left of them',
       tag: 'Usage',
       access: bySessionOrKey,
       body: noBody,
@@ -54,9 +65,11 @@ export function budgetRoutes({ budgets, owners }: BudgetRouteParts): readonly Ap
 }
 
 function describeBudget({ owner, window, ceiling, spent, held, endsAtMs }: KeyBudget) {
+  const isTag = 'value' in owner;
   return {
-    key_id: owner.keyId === '' ? null : owner.keyId,
-    name: owner.name,
+    key_id: isTag || owner.keyId === '' ? null : owner.keyId,
+    tag: isTag ? { name: owner.name, value: owner.value === '' ? null : owner.value } : null,
+    name: isTag ? '' : owner.name,
     window,
     ceiling_usd: formatUsd(ceiling),
     spent_usd: formatUsd(spent),
