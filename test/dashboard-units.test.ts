@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { withCeiling } from '../web/pages/keys/ceiling.ts';
 import { findModels, knownModels, matches } from '../web/pages/models/known-models.ts';
 import { barsOf } from '../web/pages/requests/bars.ts';
+import { shownSteps } from '../web/pages/requests/module-steps.ts';
 import {
   breakSentence,
   type ConversationCall,
@@ -80,6 +81,35 @@ describe('the parts of a call', () => {
       ['Total', 0, 1.5],
     ]);
   });
+});
+
+test('modules tell what they did in figures, and those that changed nothing are one line', () => {
+  const step = (name: string, effect: string, facts: Record<string, string | number | true> = {}) => ({
+    ...{ name, effect, facts, ms: 0.25, saved_usd: '0' },
+  });
+  const shown = shownSteps([
+    step('exact-cache', 'passed', { miss: true }),
+    step('airgap', 'passed'),
+    step('cost-guard', 'passed', { held: '0.12', usd: '0.0032' }),
+    step('ipc', 'changed-request', { tokens: '7604/55170', saved: '0.16' }),
+    step('mcp-optimizer', 'changed-request', { kept: '22/60' }),
+    step('rehydrator', 'changed-request', { restored: 1, tokens: 546 }),
+    step('patterns', 'changed-request', { injected: 0 }),
+    step('guardrails', 'passed'),
+  ]);
+  assert.deepEqual(
+    shown.map(({ sentence, facts }) => [sentence, Object.fromEntries(facts)]),
+    [
+      ['exact-cache had no answer.', {}],
+      ['cost-guard found the call within its limits: $0.0032.', {}],
+      ['ipc sent 7,604 of 55.2K tokens.', { saved: '0.16' }],
+      ['mcp-optimizer kept 22 of 60 tools.', {}],
+      ['rehydrator brought back 1 passage of 546 tokens.', {}],
+      ['patterns changed the request.', { injected: 0 }],
+      ['airgap and guardrails changed nothing.', {}],
+    ],
+  );
+  assert.equal(shown.at(-1)?.ms, 0.5);
 });
 
 describe('times of charts', () => {

@@ -141,9 +141,17 @@ function linesOf(
     isSum: shown !== 'latency',
   });
   const label = shown === 'latency' ? 'Median of the period before' : 'Period before';
-  const hours = (before.step_seconds * 1000) / hourMs;
   const isCoarser = before.step_seconds > data.step_seconds;
-  return [...lines, { label: isCoarser ? `${label}, by ${hours} h` : label, values, isBefore: true }];
+  return [
+    ...lines,
+    { label: isCoarser ? `${label}, ${stepText(before.step_seconds)}` : label, values, isBefore: true },
+  ];
+}
+
+/** How far apart the values are that a line is drawn from. */
+function stepText(seconds: number): string {
+  if (seconds === 86_400) return 'by the day';
+  return seconds === 3600 ? 'by the hour' : `by ${seconds / 60} minutes`;
 }
 
 function seriesOf({ spans, models }: Summary, shown: Shown) {

@@ -87,7 +87,12 @@ export function Figures({ data: { total, spans }, before }: FiguresProps) {
       <Figure
         label="First token"
         value={duration(total.first_content_ms.p50)}
-        note={`median; 95 % within ${duration(total.first_content_ms.p95)}; Weir adds ${duration(total.overhead_ms.p50)}`}
+        note={
+          <>
+            median; 95 % within {duration(total.first_content_ms.p95)};{' '}
+            <span className="whitespace-nowrap">Weir adds {duration(total.overhead_ms.p50)}</span>
+          </>
+        }
         spark={spans.map((span) => span.first_content_ms.p50 ?? 0)}
         change={{
           now: total.first_content_ms.p50 ?? 0,

@@ -7,11 +7,12 @@ import { CopyButton, IconButton } from '../../parts/controls.tsx';
 import { costOf, duration, exactUsd, timeOf, usd, utc } from '../../parts/format.ts';
 import { Badge, Loaded, Rows, sentence } from '../../parts/states.tsx';
 import { curlFor } from './curl.ts';
+import { shownSteps } from './module-steps.ts';
 import { RecordedPart } from './recorded/recorded-part.tsx';
 import { isRouted, Route } from './route.tsx';
 import { tagTexts } from './tag-texts.ts';
 import { Tokens } from './tokens.tsx';
-import { changesIn, reasonOf, sentenceOf, verdictOf } from './verdict.ts';
+import { changesIn, reasonOf, verdictOf } from './verdict.ts';
 import { Waterfall } from './waterfall.tsx';
 
 interface DetailsProps {
@@ -79,13 +80,13 @@ function Call({ call }: { readonly call: WholeCall }) {
       <Part title="What Weir did">
         <ul className="flex flex-col gap-1.5 text-sm">
           {call.modules.length === 0 && <li className="text-muted">No module acted on this call.</li>}
-          {call.modules.map((step) => (
-            <li key={step.name}>
-              {sentenceOf(step)} <span className="text-xs text-muted">{duration(step.ms)}</span>
-              {Number(step.saved_usd) !== 0 && <Saved amount={step.saved_usd} />}
-              {Object.keys(step.facts).length > 0 && (
+          {shownSteps(call.modules).map(({ names, sentence, ms, savedUsd, facts }) => (
+            <li key={names.join()}>
+              {sentence} <span className="text-xs text-muted">{duration(ms)}</span>
+              {Number(savedUsd) !== 0 && <Saved amount={savedUsd} />}
+              {facts.length > 0 && (
                 <span className="mt-0.5 flex flex-wrap gap-1">
-                  {Object.entries(step.facts).map(([name, value]) => (
+                  {facts.map(([name, value]) => (
                     <code
                       key={name}
                       className="rounded-sm bg-sunken px-1.5 py-0.5 font-mono text-[11px] text-muted"

@@ -24,28 +24,6 @@ export function reasonOf({ error_code: code, ending, ...call }: LoggedCall): str
   return causeOf({ ...call, code: code ?? (ending === 'complete' ? null : ending) });
 }
 
-/** What a module did, as a sentence. */
-export function sentenceOf({ name, effect }: LoggedCall['modules'][number]): string {
-  switch (effect) {
-    case 'passed':
-      return `${name} changed nothing.`;
-    case 'changed-request':
-      return `${name} changed the request.`;
-    case 'changed-reply':
-      return `${name} changed the answer.`;
-    case 'changed-both':
-      return `${name} changed the request and the answer.`;
-    case 'answered':
-      return `${name} answered from its cache; no provider was called.`;
-    case 'rejected':
-      return `${name} rejected the call.`;
-    case 'broken':
-      return `${name} failed.`;
-    default:
-      return `${name}: ${effect}.`;
-  }
-}
-
 /** What the gateway itself did to a call, and why. */
 export function changesIn(call: LoggedCall): readonly string[] {
   const { wire_format: wire, provider_wire_format: asked, changes } = call;

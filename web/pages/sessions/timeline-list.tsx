@@ -2,7 +2,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { costOf, duration, exactUsd, short, timeOf, usd, utc } from '../../parts/format.ts';
 import { Badge } from '../../parts/states.tsx';
-import { sentenceOf, verdictOf } from '../requests/verdict.ts';
+import { shownSteps } from '../requests/module-steps.ts';
+import { verdictOf } from '../requests/verdict.ts';
 import {
   breakSentence,
   type ConversationCall,
@@ -90,16 +91,14 @@ function Row({ item: { call, costSoFar } }: { readonly item: TimelineItem }) {
             History shortened from {short(call.shortened_from)} to {short(call.context_tokens)} tokens.
           </Note>
         )}
-        {call.modules
-          .filter(({ effect }) => effect !== 'passed')
-          .map((step) => (
-            <Note key={step.name}>
-              {sentenceOf(step)}
-              {Number(step.saved_usd) > 0 && (
-                <span className="text-saved"> Saved {usd(step.saved_usd)}.</span>
-              )}
+        {shownSteps(call.modules.filter(({ effect }) => effect !== 'passed')).map(
+          ({ names, sentence, savedUsd }) => (
+            <Note key={names.join()}>
+              {sentence}
+              {Number(savedUsd) > 0 && <span className="text-saved"> Saved {usd(savedUsd)}.</span>}
             </Note>
-          ))}
+          ),
+        )}
         {call.cache_break !== null && (
           <Note look={call.cache_break.reason === 'compacted' ? 'text-muted' : 'text-failed'}>
             {breakSentence(call.cache_break)}
