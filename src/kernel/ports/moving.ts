@@ -46,7 +46,7 @@ export interface MovedCollection {
 }
 
 /** What an account may store: prompts, versions of all of them, characters of their contents, and labels of one prompt. */
-export interface PromptBounds {
+interface PromptBounds {
   readonly prompts: number;
   readonly versions: number;
   readonly characters: number;
