@@ -6,7 +6,7 @@ type LoggedStep = LogPage['requests'][number]['modules'][number];
 type Fact = LoggedStep['facts'][string];
 
 /** What one module did, or several that changed nothing, as a sentence. */
-export interface ShownStep {
+interface ShownStep {
   readonly names: readonly string[];
   readonly sentence: string;
   readonly ms: number;
