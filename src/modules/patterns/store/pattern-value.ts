@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Module } from '../../../module-api.ts';
 import type { Pattern } from '../pattern.ts';
 import { limits } from './limits.ts';
 import { patternsCollection } from './pattern-table.ts';
@@ -30,4 +31,7 @@ const pattern: z.ZodType<Pattern> = z.strictObject({
 });
 
 /** Everything that the module stores, with the form of what comes from other instances. */
-export const collections = [{ ...patternsCollection(), value: pattern }, ...trialCollections];
+export const collections: NonNullable<Module['collections']> = [
+  { ...patternsCollection(), value: pattern },
+  ...trialCollections,
+];

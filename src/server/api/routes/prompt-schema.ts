@@ -105,10 +105,21 @@ export function describeVersion(
   };
 }
 
+interface RenderedAnswer {
+  readonly name: string;
+  readonly version: number;
+  readonly model: string | null;
+  readonly system: string | null;
+  readonly messages: RenderedPrompt['messages'];
+  readonly max_tokens: number | null;
+  readonly temperature: number | null;
+  readonly top_p: number | null;
+}
+
 export function describeRendered(
   { name, version }: { readonly name: string; readonly version: number },
   { model, system, messages, maxTokens, temperature, topP }: RenderedPrompt,
-) {
+): RenderedAnswer {
   return {
     ...{ name, version },
     model: model ?? null,
