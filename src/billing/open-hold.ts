@@ -9,6 +9,8 @@ type SettleHold = (hold: OpenHold, cost: NanoUsd, again: boolean) => Promise<voi
 /** The call of a hold. */
 export interface HoldCall {
   readonly isEnded: boolean;
+  /** Whether its pipeline has an airgap, so that it causes no alert. */
+  readonly isAirgapped: boolean;
 }
 
 export interface OpenHoldParts {
@@ -51,6 +53,10 @@ export class OpenHold implements Hold, IntrusiveListItem {
   /** Whether its call has ended without settling it. */
   get isOrphaned(): boolean {
     return !this.isSettled && this.#call?.isEnded === true;
+  }
+
+  get isAirgapped(): boolean {
+    return this.#call?.isAirgapped === true;
   }
 
   /** Whether the store may have counted all of it as spent, because it was not renewed in time. */

@@ -34,7 +34,10 @@ interface SpendingLimiterParts {
   /** Recorded usage, stored or not. */
   days(query: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]>;
   tags(query: Parameters<UsageStore['tags']>[0]): Promise<readonly TagDay[]>;
-  /** Called after each settlement, and with each refusal that holds of other calls did not cause. */
+  /**
+   * Called after each settlement, and with each refusal that holds of other calls did not cause. Not for calls in an airgap: the next call
+   * without one finds what they have spent.
+   */
   readonly listener?: SpendingListener | undefined;
   readonly retryMs?: number;
   readonly renewalMs?: number;
@@ -87,7 +90,7 @@ export class SpendingLimiter {
             new Waiter(request, { wait, refused: decision, tryToHold }),
           );
         if (decision.outcome === 'refused' && !mayFitLater(decision, request))
-          this.#reportRefusal(budgetHolder, request, decision);
+          if (call?.isAirgapped !== true) this.#reportRefusal(budgetHolder, request, decision);
         return decision;
       },
     };
@@ -211,7 +214,8 @@ export class SpendingLimiter {
         windows,
         isRetry: again || hold.mayHaveExpired(clock.now()),
       });
-      if (spent !== undefined) listener?.onSpent(hold.held.holder, hold.ceilings, { spent, windows });
+      if (spent !== undefined && !hold.isAirgapped)
+        listener?.onSpent(hold.held.holder, hold.ceilings, { spent, windows });
       this.#openHolds.delete(hold);
       this.#waitingHolds.wake(hold.held.holder);
     } catch {

@@ -28,7 +28,7 @@ import { Reply } from '../kernel/reply/reply.ts';
 import type { Rewrite } from '../kernel/reply/rewrite-events.ts';
 import type { ToolAnswer } from '../kernel/tools/gateway-tool.ts';
 import { ToolAnswers } from '../kernel/tools/tool-answers.ts';
-import type { Attributes } from '../kernel/trace.ts';
+import type { Attributes, Trace } from '../kernel/trace.ts';
 import { parseSpanReference } from '../kernel/trace-parent.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -62,7 +62,7 @@ export interface KitParts extends ModuleModelsParts {
   readonly usage: Pick<UsageRecorder, 'recordModule'>;
   readonly stepAsides: Pick<StepAsides, 'current'>;
   /** The budget of the caller's key. */
-  budget(budgetHolder: BudgetHolder, call: { readonly isEnded: boolean }): Budget;
+  budget(budgetHolder: BudgetHolder, call: Pick<Trace, 'isEnded' | 'isAirgapped'>): Budget;
   wireByName(name: string): ProviderFormat | undefined;
   /** The `fetch` of a module. */
   fetchFor(module: string): EgressFetch;

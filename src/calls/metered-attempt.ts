@@ -167,7 +167,12 @@ export class MeteredAttempt implements Attempt {
     this.ending = ending;
     settlement.runPart('spent', id, () => onAttemptEnd(this, this.#exchange));
     settlement.runPart('health', id, () =>
-      health.add(this, usedCredentialOf(this.#exchange), this.#exchange.caller),
+      // A change of health alerts the caller's account, which a call in an airgap must not.
+      health.add(
+        this,
+        usedCredentialOf(this.#exchange),
+        trace.isAirgapped ? undefined : this.#exchange.caller,
+      ),
     );
     settlement.runPart('trace', id, () => trace.attemptEnded());
     const { observer } = requestOriginOf(this.#exchange);
