@@ -118,8 +118,8 @@ test('the file of the database shrinks, also one of an earlier version once its 
   open.prepare('select count(*) from users').get();
   assert.match((await weir('shrink')).complained, /open in another program: stop the gateway first/);
   open.close();
-  assert.match((await weir('shrink')).said, /had 1\d\.\d MB and has 0\.\d MB\n$/);
+  assert.match((await weir('shrink')).said, /had 1\d\.\d MB and has [01]\.\d MB\n$/);
   assert.match((await weir('users', 'list')).said, /ada@example\.com/);
   fill().close();
-  assert.match((await weir('shrink')).said, /had 1\d\.\d MB and has 0\.\d MB\n$/);
+  assert.match((await weir('shrink')).said, /had 1\d\.\d MB and has [01]\.\d MB\n$/);
 });

@@ -69,6 +69,9 @@ test('nothing else is passed through, least of all what has a price or an owner 
     return answer.text;
   };
   assert.match(await refused('/openai/v1/videos', 404), /WEIR_PASS_THROUGH/);
+  const link = ['sec-fetch-site', 'cross-site', 'sec-fetch-mode', 'navigate', 'sec-fetch-dest', 'document'];
+  const opened = await call(weir.url, { path: '/openai/v1/fine_tuning/jobs', headers: link });
+  assert.equal(opened.status, 403, opened.text);
   for (const path of [
     '/openai/v1/chat/completions',
     '/openai/chat/completions',

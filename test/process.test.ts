@@ -40,7 +40,7 @@ test('the line of the start has mode, address, pipeline and providers, and the c
       level: 'info',
       mode: 'local',
       pipeline: 'exact-cache?ttl=5m',
-      providers: ['anthropic', 'ollama', 'demo'],
+      providers: ['anthropic', 'ollama', 'demo', 'weir'],
       processes: 1,
       version: packageJson.version,
     },

@@ -12,8 +12,8 @@ export const passThroughFault =
   'must list paths of providers such as openai/fine_tuning/*, each with a name before the first *';
 
 export function isPassThroughText(text: string): boolean {
-  const isPattern = /^[\w.-]+\/[\w.-]+(?:[/:][\w.*:@~-]+)*\*?$/.test(text);
-  return isPattern && !text.split('/').some((segment) => segment === '.' || segment === '..');
+  const isPattern = /^[\w.-]+\/[\w.-]+\*?(?:[/:][\w.*:@~/-]+)?$/.test(text);
+  return isPattern && !text.split('/').some((segment) => ['', '.', '..'].includes(segment));
 }
 
 /** Reads `openai/fine_tuning/*`. */

@@ -71,6 +71,7 @@ function routeOf(parts: PassThroughParts, { provider, method, isServed }: Passed
     handler: {
       async handle(req: HttpRequest, res: HttpResponse, context: RequestContext) {
         try {
+          requireProgram(req);
           const path = pathBelow(provider.baseUrl, wildcardIn(route, context.path));
           const allowed = allowedPath(path, { parts, provider, isServed });
           const passed = { ...route, endpoint: allowed.name, providerPath: `/${path}` };
@@ -81,6 +82,15 @@ function routeOf(parts: PassThroughParts, { provider, method, isServed }: Passed
       },
     },
   };
+}
+
+/** Links of other sites may lead to pages of the gateway, but must not make calls with its keys. */
+function requireProgram(req: HttpRequest): void {
+  if (req.header('sec-fetch-mode') === 'navigate')
+    throw new GatewayError(
+      'cross_site',
+      'a path that is passed through is for programs; browsers may not open it',
+    );
 }
 
 function allowedPath(
