@@ -16,6 +16,16 @@ declare global {
   }
 }
 
+/** Undefined for what is no JSON object. */
+export function jsonObjectIn(json: Buffer): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(json.toString('utf8'));
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Matches only from the start of a run of digits, so that a run is read once and not from each digit. */
 const longNumber = /(?<!\d)\d{16}/;
 

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { z } from 'zod';
 import type { MovedRow } from '../kernel/ports/moving.ts';
-import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { type JsonObject, jsonObjectIn } from '../lib/json.ts';
 import {
   fileEndSchema,
   formatName,
@@ -104,7 +104,7 @@ function isStorable(text: string): boolean {
 }
 
 function readManifest(line: Buffer): Manifest {
-  const content = tryParse(line);
+  const content = jsonObjectIn(line);
   if (content?.weir !== formatName) throw refusal('it was not written by weir export');
   if (content.version !== formatVersion) throw otherVersion(content.version);
   return parseAs(manifestSchema, line, 'its first line is wrong');
@@ -116,24 +116,15 @@ function otherVersion(version: unknown) {
 }
 
 function parseAs<Schema extends z.ZodType>(schema: Schema, line: Buffer, fault: string): z.output<Schema> {
-  const { data, success } = schema.safeParse(tryParse(line));
+  const { data, success } = schema.safeParse(jsonObjectIn(line));
   if (!success) throw refusal(fault);
   return data;
 }
 
 function parseLine(line: Buffer): JsonObject {
-  const content = tryParse(line);
+  const content = jsonObjectIn(line);
   if (content === undefined) throw refusal('a line is not a JSON object');
   return content;
-}
-
-function tryParse(line: Buffer): JsonObject | undefined {
-  try {
-    const content: unknown = JSON.parse(line.toString('utf8'));
-    return isJsonObject(content) ? content : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 class DigestedLines {

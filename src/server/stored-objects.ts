@@ -12,7 +12,7 @@ import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import { type Source, sourceFromValue } from '../kernel/reply/source.ts';
 import type { StoredObjectFacts, StoredObjectList, StoredObjectRoute } from '../kernel/stored-object.ts';
 import { type HeaderList, headerOf } from '../lib/headers.ts';
-import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { type JsonObject, jsonObjectIn } from '../lib/json.ts';
 import type { ResponseHandler } from '../providers/relay-upstream.ts';
 import type { Log } from '../telemetry/log.ts';
 import { isJsonType } from '../wire/index.ts';
@@ -130,7 +130,7 @@ export class StoredObjectHandler {
       }
       const bytes = await readWhole(response);
       if (bytes === undefined) return response;
-      const object = list.objectIn(parsed(bytes));
+      const object = list.objectIn(jsonObjectIn(bytes) ?? {});
       // An object that only a local user knows was made elsewhere.
       if (object !== undefined && (action === 'create' || object.id === known?.id)) {
         const { provider } = exchange.target;
@@ -228,14 +228,5 @@ async function readBounded(body: Source<Uint8Array>): Promise<Buffer> {
       throw new GatewayError('upstream_broken', 'the description of an object is too long');
     }
     chunks.push(chunk);
-  }
-}
-
-function parsed(bytes: Buffer): JsonObject {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
   }
 }

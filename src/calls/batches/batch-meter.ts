@@ -4,10 +4,9 @@ import type { UsageSums } from '../../kernel/ports/records.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import { addUsageSums } from '../../kernel/usage-sums.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import { type JsonObject, jsonObjectIn } from '../../lib/json.ts';
 import { formatOfPath } from '../../wire/index.ts';
 import { Meter } from '../meter.ts';
-import { parsedObject } from './estimate-batch.ts';
 import { LineSplitter } from './line-splitter.ts';
 
 /** The usage and cost of the calls of a batch, by model. */
@@ -46,7 +45,7 @@ export class BatchMeter {
   }
 
   #readLine(line: Buffer): void {
-    const result = parsedObject(line);
+    const result = jsonObjectIn(line);
     if (result !== undefined) this.add(this.#parts.format.resultIn(result).answer);
   }
 

@@ -6,7 +6,7 @@ import type { Prices } from '../../kernel/ports/prices.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import { costOf } from '../../kernel/rate-card.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject, jsonObjectIn } from '../../lib/json.ts';
 import { formatOfPath } from '../../wire/index.ts';
 import { estimateInputTokens } from '../estimate-usage.ts';
 import { limits } from '../limits.ts';
@@ -102,7 +102,7 @@ export class BatchFileReader {
     // Other files have no such lines, and parsing takes time. Names may be written with escapes.
     const mayBeCall = line.includes('"url"') && line.includes('"body"');
     if (!mayBeCall && !line.includes('\\u00')) return;
-    const call = parsedObject(line);
+    const call = jsonObjectIn(line);
     // A provider may read what JavaScript can't, such as NaN.
     if (call === undefined && mayBeCall) this.#estimator.fail('a line is not valid JSON');
     if (!isJsonObject(call?.body)) return;
@@ -119,15 +119,6 @@ function isEncoded(line: Buffer): boolean {
 }
 
 const headerBytesMax = 200;
-
-export function parsedObject(json: Buffer): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(json.toString('utf8'));
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function outputLimitIn(body: JsonObject, { estimates }: WireFormat): number | undefined {
   const limits = estimates.outputLimits.flatMap(([field, inner]) => {
