@@ -23,11 +23,15 @@ export interface RoutedReply {
   readonly reply: Reply;
   readonly stop: RouteStop;
   readonly isRefused: boolean;
+  /** Whether a second target answered before the first. */
+  readonly isHedge?: boolean;
 }
 
 /** Calls the targets of a route one after the other, until one answers. */
 export class Attempts {
   readonly failed: FailedAttempt[] = [];
+  /** With hedges. */
+  count = 0;
   readonly #parts: AttemptParts;
   readonly #contentMs: number;
   /** Only a larger context window helps after an input that was too long. */
@@ -120,6 +124,7 @@ export class Attempts {
   }
 
   async #attempt(stop: RouteStop, limited = this.#limit(stop)): Promise<RoutedReply> {
+    this.count++;
     try {
       const reply = await this.#parts.next(limited);
       const { isRefused = false, noticesRefusals = false } = limited.attemptLimit ?? {};
@@ -154,7 +159,7 @@ export class Attempts {
     const [lost, loser] = won.stop === stop ? [hedged, hedgedReply] : [first, reply];
     lost.attemptLimit?.abort();
     loser.then(({ reply: unread }) => unread.discard()).catch(() => undefined);
-    return won;
+    return won.stop === stop ? won : { ...won, isHedge: true };
   }
 
   async #hedgeStop(others: readonly RouteStop[]): Promise<RouteStop | undefined> {

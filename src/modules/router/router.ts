@@ -8,7 +8,7 @@ import {
   type ModuleFactory,
   type Reply,
 } from '../../module-api.ts';
-import { Attempts, type FailedAttempt } from './attempts.ts';
+import { Attempts, type RoutedReply } from './attempts.ts';
 import { explainRoute } from './explain.ts';
 import { limits } from './limits.ts';
 import { type RouterOptions, routerConfiguration, routerOptions } from './options.ts';
@@ -67,30 +67,35 @@ async function followRoute(
   const { options, clock } = kit;
   const attempts = new Attempts({ exchange, next, options, spendRetry, now: () => clock.now() });
   try {
-    const { reply, stop, isRefused } = await attempts.run(route.stops);
+    const routed = await attempts.run(route.stops);
+    const { reply, stop, isRefused } = routed;
     const { name } = stop.candidate;
-    const { failed } = attempts;
-    const reason = failed.length === 0 ? stop.reason : 'fallback';
-    const count = failed.length + (isRefused ? 0 : 1);
-    kit.setHeader('route', `${name}; attempts=${count}; reason=${isRefused ? 'refusal' : reason}`);
-    kit.note({ target: name, reason, ...describeFailures(failed), ...describeExcluded(route) });
+    const reason = reasonOf(routed, attempts);
+    kit.setHeader('route', `${name}; attempts=${attempts.count}; reason=${isRefused ? 'refusal' : reason}`);
+    kit.note({ target: name, reason, ...describeAttempts(attempts), ...describeExcluded(route) });
     if (options.sticky) kit.runInBackground(() => storeConversationRoute(exchange, kit, route, name));
     return reply;
   } catch (error) {
-    const { failed } = attempts;
+    const { failed, count } = attempts;
     if (failed.length > 0) {
       const tried = failed.map(({ name, kind }) => `${name}=${kind}`).join(', ');
-      kit.setHeader('route', `none; attempts=${failed.length}; failed=(${tried})`);
-      kit.note({ target: 'none', ...describeFailures(failed), ...describeExcluded(route) });
+      kit.setHeader('route', `none; attempts=${count}; failed=(${tried})`);
+      kit.note({ target: 'none', ...describeAttempts(attempts), ...describeExcluded(route) });
     }
     throw error;
   }
 }
 
-function describeFailures(failed: readonly FailedAttempt[]) {
-  return failed.length === 0
-    ? {}
-    : { attempts: failed.length + 1, failed: failed.map(({ name, kind }) => `${name}:${kind}`).join('+') };
+function reasonOf({ stop, isHedge = false }: RoutedReply, { failed }: Attempts) {
+  if (failed.length > 0) return 'fallback';
+  return isHedge ? 'hedge' : stop.reason;
+}
+
+function describeAttempts({ count, failed }: Attempts) {
+  return {
+    ...(count > 1 && { attempts: count }),
+    ...(failed.length > 0 && { failed: failed.map(({ name, kind }) => `${name}:${kind}`).join('+') }),
+  };
 }
 
 /** As many as the request log has room for. */
