@@ -170,6 +170,9 @@ export interface Usage {
   /** The shares of pictures. */
   readonly input_image_tokens?: number;
   readonly output_image_tokens?: number;
+  /** The shares of audio and of pictures in `cache_read_input_tokens`; those above have none of them. */
+  readonly cache_read_audio_tokens?: number;
+  readonly cache_read_image_tokens?: number;
   /** What endpoints without messages bill by the piece. */
   readonly units?: Units;
   /** Searches on the provider's side, which are billed each. */

@@ -119,6 +119,19 @@ describe('the cost of a call', () => {
     });
   });
 
+  test('counts cached audio and cached pictures at their own rates, within the cached tokens', () => {
+    const media = { audioRead: 700, imageRead: 900, units: {} };
+    const talking = { ...card, media };
+    const usage = {
+      ...{ input_tokens: 0, cache_read_input_tokens: 100, cache_read_audio_tokens: 60 },
+      cache_read_image_tokens: 30,
+    };
+    assert.equal(costOf(talking, usage), nanoOfPico(60 * 700 + 30 * 900 + 10 * 300));
+    const tooMany = { ...usage, cache_read_audio_tokens: 90, cache_read_image_tokens: 90 };
+    assert.equal(costOf(talking, tooMany), nanoOfPico(90 * 700 + 10 * 900));
+    assert.equal(costOf({ ...card, media: { units: {} } }, usage), nanoOfPico(100 * 300));
+  });
+
   test('takes the dearer rates for the whole of a call with more input than the limit, and not at the limit', () => {
     const double = { ...rates, input: 6000, output: 22_500, cacheRead: 600 };
     const long = { ...card, longInput: { aboveTokens: 200_000, rates: double } };

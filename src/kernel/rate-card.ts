@@ -20,10 +20,12 @@ export interface Rates {
   readonly request: PicoUsd;
 }
 
-/** The prices of tokens of pictures, where they differ, and of what is billed by the piece. */
+/** The prices of tokens of pictures and of cached media, where they differ, and of what is billed by the piece. */
 export interface MediaRates {
   readonly imageInput?: PicoUsdPerToken;
   readonly imageOutput?: PicoUsdPerToken;
+  readonly audioRead?: PicoUsdPerToken;
+  readonly imageRead?: PicoUsdPerToken;
   readonly units: UnitRates;
 }
 
@@ -118,13 +120,22 @@ export function costOf(card: RateCard, usage: Usage): NanoUsd {
   );
 }
 
-/** What units cost, and what tokens of pictures cost beyond other tokens. */
-function mediaCost({ media, input, output }: RateCard, usage: Usage): PicoUsd {
+/** What units cost, and what tokens of pictures and of cached media cost beyond other tokens. */
+function mediaCost({ media, input, output, cacheRead }: RateCard, usage: Usage): PicoUsd {
   if (media === undefined) return 0;
-  const { imageInput = input, imageOutput = output } = media;
+  const { imageInput = input, imageOutput = output, audioRead = cacheRead, imageRead = cacheRead } = media;
   const seen = Math.min(toCount(usage.input_image_tokens), toCount(usage.input_tokens));
   const drawn = Math.min(toCount(usage.output_image_tokens), toCount(usage.output_tokens));
-  return seen * (imageInput - input) + drawn * (imageOutput - output) + unitCost(media.units, usage.units);
+  const read = toCount(usage.cache_read_input_tokens);
+  const heardBefore = Math.min(toCount(usage.cache_read_audio_tokens), read);
+  const seenBefore = Math.min(toCount(usage.cache_read_image_tokens), read - heardBefore);
+  return (
+    seen * (imageInput - input) +
+    drawn * (imageOutput - output) +
+    heardBefore * (audioRead - cacheRead) +
+    seenBefore * (imageRead - cacheRead) +
+    unitCost(media.units, usage.units)
+  );
 }
 
 function unitCost(rates: UnitRates, units: Units = {}): PicoUsd {
@@ -177,6 +188,8 @@ export function costCeiling(card: RateCard, bound: CostBound): NanoUsd {
     rates.cacheRead,
     rates.cacheWrite,
     card.media?.imageInput ?? 0,
+    card.media?.imageRead ?? 0,
+    bound.hasNoAudio === true ? 0 : (card.media?.audioRead ?? 0),
     bound.hasNoAudio === true ? 0 : rates.audioInput,
     bound.hourCache === true ? rates.cacheWriteHour : 0,
   );

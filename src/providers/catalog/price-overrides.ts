@@ -85,6 +85,7 @@ const tokenPriceFields = {
   cache_write_1h: usdSchema.optional(),
   audio_input: usdSchema.optional(),
   audio_output: usdSchema.optional(),
+  audio_read: usdSchema.optional(),
 };
 const pricesSchema = z.strictObject({
   ...tokenPriceFields,
@@ -168,7 +169,8 @@ function toDatedPrices({ long_input, from, ...flat }: z.infer<typeof pricesSchem
 }
 
 function toTokenPrices(listed: z.infer<z.ZodObject<typeof tokenPriceFields>>) {
-  const { input, output, cache_read, cache_write, cache_write_1h, audio_input, audio_output } = listed;
+  const { input, output, cache_read, cache_write, cache_write_1h } = listed;
+  const { audio_input, audio_output, audio_read } = listed;
   return {
     input,
     output,
@@ -178,6 +180,7 @@ function toTokenPrices(listed: z.infer<z.ZodObject<typeof tokenPriceFields>>) {
       cacheWriteHour: cache_write_1h,
       audioInput: audio_input,
       audioOutput: audio_output,
+      audioRead: audio_read,
     }),
   };
 }

@@ -17,6 +17,9 @@ export interface PriceSheet {
   readonly request?: number;
   readonly imageInput?: number;
   readonly imageOutput?: number;
+  /** Cached audio and pictures; without them, as `cacheRead`. */
+  readonly audioRead?: number;
+  readonly imageRead?: number;
   /** By the piece: dollars per picture, per hour of audio, per million characters, per thousand searches. */
   readonly units?: UnitPrices;
   /** Prices of the whole call if its input is longer than `above`. */
@@ -123,13 +126,13 @@ function ratesOf(sheet: Omit<PriceSheet, 'longInput'>): Rates {
   };
 }
 
-function mediaOf({ imageInput, imageOutput, units }: PriceSheet): Pick<RateCard, 'media'> {
-  if (imageInput === undefined && imageOutput === undefined && units === undefined) return {};
+function mediaOf({ units, ...sheet }: PriceSheet): Pick<RateCard, 'media'> {
+  const listed = mediaTokens.filter((kind) => sheet[kind] !== undefined);
+  if (listed.length === 0 && units === undefined) return {};
   const { image, audioHour, characters, searches } = units ?? {};
   return {
     media: {
-      ...(imageInput !== undefined && { imageInput: picoPerToken(imageInput) }),
-      ...(imageOutput !== undefined && { imageOutput: picoPerToken(imageOutput) }),
+      ...Object.fromEntries(listed.map((kind) => [kind, picoPerToken(sheet[kind] ?? 0)])),
       units: {
         ...(image !== undefined && { images: picoPerOne(image * 1000) }),
         ...(audioHour !== undefined && { seconds: picoPerOne((audioHour * 1000) / 3600) }),
@@ -139,6 +142,9 @@ function mediaOf({ imageInput, imageOutput, units }: PriceSheet): Pick<RateCard,
     },
   };
 }
+
+/** Tokens of media whose prices may differ from those of other tokens. */
+const mediaTokens = ['imageInput', 'imageOutput', 'audioRead', 'imageRead'] as const;
 
 /** A rate card with the highest price of each kind among these cards. */
 export function mostExpensiveCard(cards: readonly RateCard[]): RateCard | undefined {
@@ -166,13 +172,12 @@ function mostExpensiveMedia(cards: readonly RateCard[]): Pick<RateCard, 'media'>
   };
   if (all.length === 0) return {};
   const units = unitKinds.map((kind) => [kind, highest((media) => media.units[kind])] as const);
-  const imageInput = highest((media) => media.imageInput);
-  const imageOutput = highest((media) => media.imageOutput);
+  const tokens = mediaTokens.map((kind) => [kind, highest((media) => media[kind])] as const);
+  const known = ([, rate]: readonly [string, number | undefined]) => rate !== undefined;
   return {
     media: {
-      ...(imageInput !== undefined && { imageInput }),
-      ...(imageOutput !== undefined && { imageOutput }),
-      units: Object.fromEntries(units.filter(([, rate]) => rate !== undefined)),
+      ...Object.fromEntries(tokens.filter(known)),
+      units: Object.fromEntries(units.filter(known)),
     },
   };
 }

@@ -68,6 +68,8 @@ const priceFieldNames = {
   audioOutput: 'output_audio_mtok',
   imageInput: 'input_image_mtok',
   imageOutput: 'output_image_mtok',
+  audioRead: 'cache_audio_read_mtok',
+  imageRead: 'cache_image_read_mtok',
   webSearch: 'web_searches_kcount',
   fileSearch: 'storage_searches_kcount',
   request: 'requests_kcount',

@@ -140,6 +140,11 @@ export const openai: Overlay = {
     { id: 'o3-pro', ...oSeries },
     { id: 'gpt-4.1', ...gpt41, factors: { priority: 1.75, fast: 1.75 } },
     { id: 'gpt-4.1-mini', ...gpt41 },
+    { id: 'gpt-realtime', contextTokens: 32_000, outputTokensMax: 4096 },
+    { id: 'gpt-realtime-2', contextTokens: 128_000, outputTokensMax: 32_000 },
+    { id: 'gpt-realtime-mini', contextTokens: 128_000, outputTokensMax: 32_000 },
+    { id: 'gpt-4o-realtime-preview', contextTokens: 32_000, outputTokensMax: 4096 },
+    { id: 'gpt-4o-mini-realtime-preview', contextTokens: 16_000, outputTokensMax: 4096 },
     { id: 'gpt-4o', ...gpt4o },
     { id: 'gpt-4o-mini', ...gpt4o },
     // The price data lacks the fee for the search in every call: pricing page.
