@@ -217,6 +217,8 @@ export const limits = {
   localTextCharactersMax: 10_000,
   /** A line of a batch: a call with images, or its answer. */
   batchLineBytesMax: 32 * 1024 ** 2,
+  /** Longer inputs have higher prices at some models, from 128,000 tokens on. */
+  batchShortInputTokens: 100_000,
   /** Models that the calls of a batch name. OpenAI allows one. */
   batchModelsMax: 20,
   /** A month and a day: what is set aside for a batch counts in no later window. */

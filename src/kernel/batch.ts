@@ -1,17 +1,42 @@
 import type { JsonObject } from '../lib/json.ts';
+import type { FieldReader } from './json/lazy-json-object.ts';
 import type { NanoUsd } from './money.ts';
 
 /** How an API describes batches of calls. */
 export interface BatchFormat {
-  /** The bodies of the calls in a request that makes a batch. Without it, the calls are lines of a file. */
-  callsIn?(request: JsonObject): readonly JsonObject[];
-  /** The file with the calls. */
-  inputFileIn?(request: JsonObject): string | undefined;
-  /** The path of one of its calls. */
-  callPathIn(batch: JsonObject): string;
+  /** What a request asks for. Throws if that makes no sense. */
+  requestIn(fields: FieldReader, path: string): BatchRequest;
+  /** The calls in files; undefined if they are always in the request. */
+  readonly file?: BatchFileFormat;
   stateOf(batch: JsonObject): BatchState;
   /** What one line of the results says. */
   resultIn(line: JsonObject): BatchResult;
+  /** The results in the description of a batch itself; undefined if it has none. */
+  resultsIn?(batch: JsonObject): readonly JsonObject[] | undefined;
+}
+
+/** A request that makes a batch. */
+export interface BatchRequest {
+  /** The path of each of its calls. */
+  readonly callPath: string;
+  /** The bodies of its calls; undefined if they are in a file. */
+  readonly calls?: readonly JsonObject[] | undefined;
+  readonly inputFile?: string | undefined;
+}
+
+/** How the lines of a file describe calls. */
+export interface BatchFileFormat {
+  /** Names that each call has. */
+  readonly names: readonly string[];
+  callIn(line: JsonObject): BatchCall | undefined;
+}
+
+export interface BatchCall {
+  readonly path: string;
+  /** The body that it would have by itself. */
+  readonly body: JsonObject;
+  /** Whether only the request that makes the batch names the model. */
+  readonly hasLateModel?: true;
 }
 
 interface BatchState {
@@ -37,6 +62,24 @@ export interface BatchEstimate {
   readonly models: readonly string[];
   /** Why the cost is unknown, if it is. */
   readonly fault?: string | undefined;
+  /** Calls that have no price before a batch names their model. */
+  readonly unpriced?: UnpricedCalls | undefined;
+}
+
+/** Calls to a model that is not known yet, apart by size, since some models have higher prices for long inputs. */
+export interface UnpricedCalls {
+  readonly short: CallTokens;
+  readonly long: CallTokens;
+}
+
+/** The sums of some calls. */
+export interface CallTokens {
+  readonly calls: number;
+  readonly inputTokens: number;
+  /** What the calls with a limit may write. */
+  readonly outputTokens: number;
+  /** Answers that may be as long as their model writes. */
+  readonly unlimitedAnswers: number;
 }
 
 /** What is set aside for a batch until its results are read. */

@@ -22,6 +22,8 @@ export interface RelayRoute {
    * streamed unread.
    */
   readonly body: 'json' | 'form' | 'bytes' | 'none';
+  /** The query that the provider gets; without it, the client's own. */
+  queryFor?(query: string): string;
   /** The model in the path, for bodies without one. */
   modelIn?(path: string): string | undefined;
   /** The model of calls that name none. */

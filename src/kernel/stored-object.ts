@@ -21,6 +21,8 @@ export interface StoredObjectList {
   idOf(rest: string): string;
   /** The object in an answer; undefined if there is none. */
   objectIn(answer: JsonObject): StoredObject | undefined;
+  /** The objects of a provider's list, where these may have results that are billed. */
+  objectsIn?(answer: JsonObject): readonly JsonObject[];
   /** What a client asks for. Throws if that makes no sense. */
   readQuery(query: URLSearchParams): StoredObjectQuery;
   encodePage(page: StoredObjectPage): JsonObject;
@@ -28,6 +30,8 @@ export interface StoredObjectList {
   readonly addressField?: string;
   /** If the objects are batches. */
   readonly batch?: BatchFormat;
+  /** A file with results that the provider has not described. */
+  encodeResultFile?(id: string): JsonObject;
   /** If the objects are files that batches write: the list of these batches. */
   readonly batches?: () => StoredObjectList;
   /** If the objects are batches of files: the list of these files. */

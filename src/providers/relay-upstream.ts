@@ -147,10 +147,11 @@ function decoded(
 
 /** The provider's path of the endpoint, the rest of the client's path, and its query. */
 function upstreamPath(
-  { endpoint, path: pattern, providerPath }: RelayRoute,
+  { endpoint, path: pattern, providerPath, queryFor }: RelayRoute,
   { endpoints }: Provider,
-  { path, query }: Exchange['clientRequest'],
+  { path, query: asked }: Exchange['clientRequest'],
 ): string {
+  const query = queryFor?.(asked) ?? asked;
   if (providerPath !== undefined) return providerPath + query;
   const base = endpoints?.[endpoint] ?? '';
   const wildcard = pattern.indexOf('*');

@@ -1,15 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BatchMeter } from '../calls/batches/batch-meter.ts';
 import { type Batches, isOpen } from '../calls/batches/batches.ts';
-import { BatchEstimator, BatchFileReader } from '../calls/batches/estimate-batch.ts';
+import { BatchEstimator, BatchFileReader, priceBatch } from '../calls/batches/estimate-batch.ts';
+import { modelInCallPath } from '../calls/batches/model-in-path.ts';
 import type { KnownObject, StoredObjects } from '../calls/stored-objects/stored-objects.ts';
-import type { BatchEstimate, BatchFormat, BatchReservation } from '../kernel/batch.ts';
+import type {
+  BatchEstimate,
+  BatchFileFormat,
+  BatchFormat,
+  BatchRequest,
+  BatchReservation,
+} from '../kernel/batch.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
+import type { Provider } from '../kernel/provider.ts';
 import type { RelayRoute } from '../kernel/relay.ts';
 import type { Source } from '../kernel/reply/source.ts';
 import type { StoredObjectFacts, StoredObjectList } from '../kernel/stored-object.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { ProviderDirectory } from '../providers/provider-directory.ts';
 import { limits } from './limits.ts';
 import type { PreparedRelay, RelayHooks } from './relay.ts';
@@ -43,13 +51,14 @@ export class BatchRelays {
     this.#parts = parts;
   }
 
-  /** Estimates the calls in a file while it is uploaded. */
-  upload(): FactFinder {
+  /** Estimates the calls in a file while it is uploaded; `isPart` if another request has its beginning. */
+  upload(format: BatchFileFormat, isPart: boolean): FactFinder {
+    if (isPart) return { hooks: {}, facts: () => ({ estimate: { ...noEstimate, fault: partFault } }) };
     let reader: BatchFileReader | undefined;
     return {
       hooks: {
         onUpload: (chunk, { target }) => {
-          reader ??= new BatchFileReader(new BatchEstimator(target.provider, this.#parts.prices));
+          reader ??= new BatchFileReader(format, new BatchEstimator(target.provider, this.#parts.prices));
           reader.push(chunk);
         },
       },
@@ -64,8 +73,8 @@ export class BatchRelays {
     let reservation: BatchReservation | undefined;
     return {
       hooks: {
-        prepare: async (fields) => {
-          const prepared = await this.#prepare(of, requested, fields);
+        prepare: async (fields, path) => {
+          const prepared = await this.#prepare(of, requested, of.format.requestIn(fields, path));
           batch = prepared.batch;
           return prepared.relay;
         },
@@ -83,20 +92,22 @@ export class BatchRelays {
     };
   }
 
-  /** Remembers the files of results. A batch that ended without any costs nothing. */
-  async noteState({ scope, list, format }: BatchList, batch: KnownObject): Promise<void> {
+  /** Remembers the files of results, and bills results in the description itself. A batch that ended without any costs nothing. */
+  async noteState(of: BatchList, batch: KnownObject, described: JsonObject): Promise<void> {
+    const { scope, list, format } = of;
     const { objects, batches } = this.#parts;
-    const { isFinal, hasResults, resultFiles } = format.stateOf(batch.value);
+    const { isFinal, hasResults, resultFiles } = format.stateOf(described);
     const { files } = list;
     const { provider, keyName, id } = batch;
     for (const fileId of files === undefined ? [] : resultFiles) {
       const known = files && (await objects.find(scope, files, fileId));
       if (files === undefined || known?.resultsOf !== undefined) continue;
-      const value = { id: fileId, object: 'file', purpose: 'batch_output' };
+      const value = files.encodeResultFile?.(fileId) ?? {};
       await objects.put(scope, files, {
         ...{ id: fileId, value, purpose: 'batch_output', provider, keyName, resultsOf: id },
       });
     }
+    await this.#billInlined(of, batch, described);
     if (isFinal && !hasResults && isOpen(batch))
       await batches.settle({ scope, list, id }, { usage: new Map(), isKnown: true });
   }
@@ -107,51 +118,69 @@ export class BatchRelays {
     batchId: string,
     body: Source<Uint8Array>,
   ): Promise<Source<Uint8Array>> {
-    const { objects, batches, prices, directory } = this.#parts;
-    const batch = await objects.find(scope, list, batchId);
-    if (batch?.reservation === undefined || !isOpen(batch)) return body;
-    const meter = new BatchMeter({
-      format,
-      callPath: batch.reservation.callPath,
-      provider: directory.provider(batch.provider),
-      prices,
-    });
-    return new MeteredBody(body, meter, () => batches.settle({ scope, list, id: batchId }, meter));
+    const batch = await this.#parts.objects.find(scope, list, batchId);
+    const meter = batch && this.#meter(format, batch);
+    if (meter === undefined) return body;
+    return new MeteredBody(body, meter, () =>
+      this.#parts.batches.settle({ scope, list, id: batchId }, meter),
+    );
+  }
+
+  async #billInlined(
+    { scope, list, format }: BatchList,
+    batch: KnownObject,
+    described: JsonObject,
+  ): Promise<void> {
+    const results = format.resultsIn?.(described);
+    const meter = results && this.#meter(format, batch);
+    if (results === undefined || meter === undefined) return;
+    for (const result of results) meter.addResult(result);
+    await this.#parts.batches.settle({ scope, list, id: batch.id }, meter);
+  }
+
+  /** Undefined for a batch that was billed. */
+  #meter(format: BatchFormat, batch: KnownObject): BatchMeter | undefined {
+    const { prices, directory } = this.#parts;
+    if (batch.reservation === undefined || !isOpen(batch)) return undefined;
+    const { callPath } = batch.reservation;
+    return new BatchMeter({ format, callPath, provider: directory.provider(batch.provider), prices });
   }
 
   async #prepare(
-    of: BatchList,
-    { route, provider }: { readonly route: RelayRoute; readonly provider: string },
-    fields: LazyJsonObject,
+    { list, scope }: BatchList,
+    { route, provider: requested }: { readonly route: RelayRoute; readonly provider: string },
+    { calls, callPath, inputFile }: BatchRequest,
   ): Promise<{ readonly batch: EstimatedBatch; readonly relay: PreparedRelay }> {
-    const { format, list, scope } = of;
-    const fileId = format.inputFileIn?.({ input_file_id: fields.get('input_file_id') });
+    const { prices, directory, objects, isLocal } = this.#parts;
     const file =
-      fileId === undefined || list.files === undefined ? undefined : { list: list.files, id: fileId };
-    const known = file && (await this.#parts.objects.find(scope, file.list, file.id));
-    if (file !== undefined && known === undefined && !this.#parts.isLocal)
+      inputFile === undefined || list.files === undefined ? undefined : { list: list.files, id: inputFile };
+    const known = file && (await objects.find(scope, file.list, file.id));
+    if (file !== undefined && known === undefined && !isLocal)
       throw new GatewayError('not_found', `there is no file "${file.id.slice(0, 100)}"`);
+    const provider = directory.provider(known?.provider ?? requested);
+    const found =
+      calls === undefined ? known?.estimate : await this.#estimateCalls(calls, callPath, provider);
+    const model = modelInCallPath(callPath);
     const estimate =
-      format.callsIn === undefined
-        ? (known?.estimate ?? noEstimate)
-        : await this.#estimateCalls(format, fields, provider);
-    const callPath = format.callPathIn({ endpoint: fields.get('endpoint') });
+      found === undefined || model === undefined
+        ? (found ?? noEstimate)
+        : priceBatch(found, { provider, model }, prices);
+    const models = [...new Set([...estimate.models, ...(model === undefined ? [] : [model])])];
     return {
       batch: { estimate, callPath },
-      relay: { route: withEstimate(route, estimate), origin: known, models: estimate.models },
+      relay: { route: withEstimate(route, estimate), origin: known, models },
     };
   }
 
   async #estimateCalls(
-    format: BatchFormat,
-    fields: LazyJsonObject,
-    provider: string,
+    calls: readonly JsonObject[],
+    path: string,
+    provider: Provider,
   ): Promise<BatchEstimate> {
-    const estimator = new BatchEstimator(this.#parts.directory.provider(provider), this.#parts.prices);
-    const calls = format.callsIn?.({ requests: fields.get('requests') }) ?? [];
+    const estimator = new BatchEstimator(provider, this.#parts.prices);
     let sinceMs = performance.now();
-    for (const call of calls) {
-      estimator.add(format.callPathIn({}), call);
+    for (const body of calls) {
+      estimator.add({ path, body });
       if (performance.now() - sinceMs < limits.batchTurnMs) continue;
       await nextTurn();
       sinceMs = performance.now();
@@ -171,6 +200,8 @@ const noEstimate: BatchEstimate = {
   models: [],
   fault: 'its file was not uploaded through this gateway, or has no calls',
 };
+
+const partFault = 'its file was uploaded in several parts: make files smaller than 8 MB';
 
 /** The route of a batch whose cost is known when its results are read, and at most this. */
 function withEstimate(route: RelayRoute, { nanoUsd, fault }: BatchEstimate): RelayRoute {

@@ -57,6 +57,8 @@ export const limits = {
   uploadBytesMax: 512 * 1024 * 1024,
   /** The description of a file or a batch, which is stored. */
   storedObjectBytesMax: 128 * 1024,
+  /** A batch of Google with its results: its requests have 20 MB at most. */
+  inlinedResultBytesMax: 64 * 1024 * 1024,
   /** How long the calls of a batch are estimated before other work gets its turn. */
   batchTurnMs: 5,
   /** A form is held in memory up to this size until its field `model` has arrived, and then on disk. */

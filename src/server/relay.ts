@@ -86,7 +86,7 @@ export class RelayHandler {
       const { fields, bodyBytes } = body;
       // It is parsed.
       if (hooks?.prepare !== undefined) reservation.add(bodyBytes ?? 0);
-      const { route, origin, models } = (await hooks?.prepare?.(fields)) ?? {
+      const { route, origin, models } = (await hooks?.prepare?.(fields, path)) ?? {
         models: undefined,
         ...relayContext,
       };
@@ -164,8 +164,8 @@ export interface RelayContext {
 
 /** What the handler of an endpoint adds to a relay. */
 export interface RelayHooks {
-  /** Called with the body, before the call is admitted. */
-  prepare?(fields: LazyJsonObject): Promise<PreparedRelay>;
+  /** Called with the body and the path, before the call is admitted. */
+  prepare?(fields: LazyJsonObject, path: string): Promise<PreparedRelay>;
   /** Wraps what sends the call. */
   around?(send: Handler): Handler;
   /** Sees the body of an upload as it passes. */

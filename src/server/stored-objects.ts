@@ -5,6 +5,7 @@ import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { scopeOf } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import type { Exchange } from '../kernel/exchange.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import { patchJson } from '../kernel/json/patch-json.ts';
 import { type RelayRoute, wildcardIn } from '../kernel/relay.ts';
@@ -62,7 +63,8 @@ export class StoredObjectHandler {
       const known = await this.#find(scope, relayContext);
       const object = { scope, stored, known };
       const provider = req.header('x-weir-provider') ?? route.defaultProvider ?? '';
-      const { hooks, facts } = this.#factFinder(object, { route, provider });
+      const isPart = Number(req.header(uploadOffsetHeader) ?? 0) !== 0;
+      const { hooks, facts } = this.#factFinder(object, { route, provider, isPart });
       const onResponse = this.#responseHandler(req, object, facts);
       await relay.handle(req, res, { ...relayContext, origin: known, hooks: { ...hooks, onResponse } });
     } catch (thrown) {
@@ -101,12 +103,13 @@ export class StoredObjectHandler {
   /** Batches need to be known before they are made, and so do the files with their calls. */
   #factFinder(
     { scope, stored: { list, action } }: ObjectCall,
-    requested: { readonly route: RelayRoute; readonly provider: string },
+    requested: { readonly route: RelayRoute; readonly provider: string; readonly isPart: boolean },
   ): FactFinder {
     const { batches } = this.#parts;
     if (action !== 'create') return noFacts;
     if (list.batch !== undefined) return batches.creation({ scope, list, format: list.batch }, requested);
-    return list.batches === undefined ? noFacts : batches.upload();
+    const file = list.batches?.().batch?.file;
+    return file === undefined ? noFacts : batches.upload(file, requested.isPart);
   }
 
   /** Remembers what an answer says of an object before the client can know of it. */
@@ -116,7 +119,7 @@ export class StoredObjectHandler {
     facts: () => StoredObjectFacts,
   ): ResponseHandler | undefined {
     const { list, action, namesUploadAddress } = stored;
-    if (action === 'list') return undefined;
+    if (action === 'list') return this.#listHandler({ scope, stored, known });
     if (action === 'content') return this.#resultsHandler(req, { scope, stored, known });
     const { objects, credentialNames, batches } = this.#parts;
     return async (received, exchange, credential) => {
@@ -128,9 +131,10 @@ export class StoredObjectHandler {
         if (known !== undefined) await objects.delete(scope, list, known.id);
         return response;
       }
-      const bytes = await readWhole(response);
+      const bytes = await readWhole(response, readLimitOf(list, exchange));
       if (bytes === undefined) return response;
-      const object = list.objectIn(jsonObjectIn(bytes) ?? {});
+      const answer = jsonObjectIn(bytes) ?? {};
+      const object = list.objectIn(answer);
       // An object that only a local user knows was made elsewhere.
       if (object !== undefined && (action === 'create' || object.id === known?.id)) {
         const { provider } = exchange.target;
@@ -139,11 +143,31 @@ export class StoredObjectHandler {
           ...{ ...object, provider: provider.name, keyName },
           ...facts(),
         });
-        if (list.batch !== undefined) await batches.noteState({ scope, list, format: list.batch }, found);
+        if (list.batch !== undefined)
+          await batches.noteState({ scope, list, format: list.batch }, found, answer);
       }
       const address = object && this.#ownAddressIn(object.value, list, req);
       const body = address === undefined ? bytes : patchJson(LazyJsonObject.of(bytes), address);
       return { ...response, body: sourceFromValue(body) };
+    };
+  }
+
+  /** Bills results in a provider's own list of batches. Undefined for lists without results. */
+  #listHandler({ scope, stored: { list } }: ObjectCall): ResponseHandler | undefined {
+    const { objects, batches } = this.#parts;
+    const { batch: format, objectsIn } = list;
+    if (format === undefined || objectsIn === undefined) return undefined;
+    return async (response, exchange) => {
+      const bytes = await readWhole(response, readLimitOf(list, exchange));
+      if (bytes === undefined) return response;
+      for (const described of objectsIn(jsonObjectIn(bytes) ?? {})) {
+        const object = list.objectIn(described);
+        const known = object && (await objects.find(scope, list, object.id));
+        if (object === undefined || known === undefined) continue;
+        const found = await objects.put(scope, list, { ...known, ...object });
+        await batches.noteState({ scope, list, format }, found, described);
+      }
+      return { ...response, body: sourceFromValue(bytes) };
     };
   }
 
@@ -195,6 +219,7 @@ export class StoredObjectHandler {
 }
 
 const uploadAddressHeader = 'x-goog-upload-url';
+const uploadOffsetHeader = 'x-goog-upload-offset';
 
 /** A call about an object. */
 interface ObjectCall {
@@ -212,21 +237,35 @@ function storedObjectOf({ storedObject, endpoint }: RelayRoute): StoredObjectRou
 }
 
 /** The bytes of a JSON document; undefined for anything else. */
-async function readWhole({ headers, body }: ProviderResponse): Promise<Buffer | undefined> {
-  return isJsonType(headerOf(headers, 'content-type') ?? '') ? readBounded(body) : undefined;
+async function readWhole({ headers, body }: ProviderResponse, limit: ReadLimit): Promise<Buffer | undefined> {
+  return isJsonType(headerOf(headers, 'content-type') ?? '') ? readBounded(body, limit) : undefined;
 }
 
-async function readBounded(body: Source<Uint8Array>): Promise<Buffer> {
+/** How much of an answer is read, in which memory. */
+interface ReadLimit {
+  readonly bytesMax: number;
+  reserve(bytes: number): void;
+}
+
+/** The description of a batch may have its results in it. */
+function readLimitOf({ batch }: StoredObjectList, { clientRequest }: Exchange): ReadLimit {
+  return batch?.resultsIn === undefined
+    ? { bytesMax: limits.storedObjectBytesMax, reserve: () => undefined }
+    : { bytesMax: limits.inlinedResultBytesMax, reserve: (bytes) => clientRequest.reserveMemory(bytes) };
+}
+
+async function readBounded(body: Source<Uint8Array>, { bytesMax, reserve }: ReadLimit): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
     const chunk = await body.next();
     if (chunk === undefined) return Buffer.concat(chunks);
     bytes += chunk.byteLength;
-    if (bytes > limits.storedObjectBytesMax) {
+    if (bytes > bytesMax) {
       body.cancel();
       throw new GatewayError('upstream_broken', 'the description of an object is too long');
     }
+    reserve(chunk.byteLength);
     chunks.push(chunk);
   }
 }

@@ -66,6 +66,7 @@ export function wireByName(name: string): WireFormat | undefined {
 }
 
 const formatsByPath = new Map<string, WireFormat>();
+const modelInPath = /^(\/v1beta\/models\/).+(:\w+)$/;
 
 /** The format of single calls to a path whose tokens have a price; undefined for all other paths. */
 export function formatOfPath(path: string): WireFormat | undefined {
@@ -76,5 +77,5 @@ export function formatOfPath(path: string): WireFormat | undefined {
         else if (route.purpose === 'relay' && isEstimable(route) && route.textFields !== undefined)
           formatsByPath.set(route.path, createRelayFormat(wire, route));
       }
-  return formatsByPath.get(path);
+  return formatsByPath.get(path.replace(modelInPath, '$1*$2'));
 }

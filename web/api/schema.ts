@@ -341,7 +341,23 @@ export interface paths {
   "/v1beta/files/{rest}:download": {
     get: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
+  "/download/v1beta/files/{rest}:download": {
+    get: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
   "/v1beta/files/{rest}": {
+    get: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+    delete: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta/models/{rest}:batchGenerateContent": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "batch": Record<string, unknown> } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta/batches": {
+    get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta/batches/{rest}:cancel": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta/batches/{rest}": {
     get: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
     delete: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };

@@ -8,6 +8,7 @@ import { type JsonObject, jsonObjectIn } from '../../lib/json.ts';
 import { formatOfPath } from '../../wire/index.ts';
 import { Meter } from '../meter.ts';
 import { LineSplitter } from './line-splitter.ts';
+import { modelInCallPath } from './model-in-path.ts';
 
 /** The usage and cost of the calls of a batch, by model. */
 export type BatchUsage = ReadonlyMap<string, UsageSums>;
@@ -27,11 +28,14 @@ export class BatchMeter {
   isKnown = true;
   readonly #parts: BatchMeterParts;
   readonly #wire: WireFormat | undefined;
+  /** The model in the path of the calls, if it is there. */
+  readonly #batchModel: string;
   readonly #lines = new LineSplitter((line) => this.#readLine(line));
 
   constructor(parts: BatchMeterParts) {
     this.#parts = parts;
     this.#wire = formatOfPath(parts.callPath);
+    this.#batchModel = modelInCallPath(parts.callPath) ?? '';
   }
 
   push(chunk: Uint8Array): void {
@@ -46,18 +50,23 @@ export class BatchMeter {
 
   #readLine(line: Buffer): void {
     const result = jsonObjectIn(line);
-    if (result !== undefined) this.add(this.#parts.format.resultIn(result).answer);
+    if (result !== undefined) this.addResult(result);
   }
 
-  /** One answer; undefined for a call that failed. */
-  add(answer: JsonObject | undefined): void {
+  /** A line of results, or one in the description of a batch. */
+  addResult(result: JsonObject): void {
+    const { answer } = this.#parts.format.resultIn(result);
+    if (answer !== undefined) this.#add(answer);
+  }
+
+  #add(answer: JsonObject): void {
     const { provider, prices } = this.#parts;
-    if (answer === undefined || this.#wire === undefined) return;
+    if (this.#wire === undefined) return;
     const meter = new Meter();
     const decoder = this.#wire.replyDecoder('json', 'milestones');
     const events = [...decoder.push(Buffer.from(JSON.stringify(answer))), ...decoder.end()];
     for (const event of events) meter.observe(event);
-    const model = meter.model ?? (typeof answer.model === 'string' ? answer.model : '');
+    const model = meter.model ?? (typeof answer.model === 'string' ? answer.model : this.#batchModel);
     const usage = { ...meter.usage, service_tier: 'batch' };
     const bill = prices.bill({ provider, model }, usage, { model });
     if (bill === undefined) this.isKnown = false;

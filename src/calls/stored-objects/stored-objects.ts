@@ -33,6 +33,13 @@ interface Value extends StoredObjectFacts {
   readonly object: JsonObject;
 }
 
+const callTokensSchema = z.strictObject({
+  calls: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  unlimitedAnswers: z.number(),
+});
+
 const valueSchema: z.ZodType<Value> = z.strictObject({
   id: z.string(),
   provider: z.string(),
@@ -44,6 +51,7 @@ const valueSchema: z.ZodType<Value> = z.strictObject({
       nanoUsd: z.number(),
       models: z.array(z.string()),
       fault: z.string().optional(),
+      unpriced: z.strictObject({ short: callTokensSchema, long: callTokensSchema }).optional(),
     })
     .optional(),
   resultsOf: z.string().optional(),

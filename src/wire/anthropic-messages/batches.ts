@@ -17,8 +17,10 @@ const anthropicBatches: StoredObjectList = {
   // Anthropic's SDK reads results from there.
   addressField: 'results_url',
   batch: {
-    callsIn: ({ requests }) => objectsOf(requests).map(({ params }) => objectOf(params) ?? {}),
-    callPathIn: () => '/v1/messages',
+    requestIn: (fields) => ({
+      callPath: '/v1/messages',
+      calls: objectsOf(fields.get('requests')).map(({ params }) => objectOf(params) ?? {}),
+    }),
     stateOf({ processing_status: status, request_counts: counts }) {
       const hasResults = Number(objectOf(counts)?.succeeded ?? 0) > 0;
       return { isFinal: status === 'ended', hasResults, resultFiles: [] };

@@ -1,21 +1,5 @@
 import type { RelayRoute } from '../../kernel/relay.ts';
-import type { StoredObjectList } from '../../kernel/stored-object.ts';
-import { objectOf, stringOf } from '../json-values.ts';
-import { firstSegment, geminiPage, geminiQuery } from '../stored-object-list.ts';
-
-const geminiFiles: StoredObjectList = {
-  name: 'gemini-files',
-  title: 'file',
-  idOf: firstSegment,
-  objectIn(answer) {
-    // An upload ends with the file inside of another object.
-    const file = objectOf(answer.file) ?? answer;
-    const name = stringOf(file.name);
-    return name?.startsWith('files/') ? { id: name.slice('files/'.length), value: file } : undefined;
-  },
-  readQuery: geminiQuery,
-  encodePage: (page) => geminiPage('files', page),
-};
+import { geminiFiles } from './stored-object-lists.ts';
 
 const shared = {
   purpose: 'relay',
@@ -47,6 +31,16 @@ export const geminiFileRoutes: readonly RelayRoute[] = [
     method: 'GET',
     path: '/v1beta/files/*:download',
     summary: 'The content of a file at Gemini',
+    queryFor: () => '?alt=media',
+    storedObject: { list: geminiFiles, action: 'content' },
+  },
+  {
+    ...shared,
+    endpoint: 'downloads',
+    method: 'GET',
+    path: '/download/v1beta/files/*:download',
+    summary: 'The content of a file at Gemini, as its guide of batches reads it',
+    queryFor: () => '?alt=media',
     storedObject: { list: geminiFiles, action: 'content' },
   },
   {

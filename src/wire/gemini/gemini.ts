@@ -1,6 +1,7 @@
 import type { WireFormat, WireRoute } from '../../kernel/wire-format.ts';
 import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
 import { JsonReplyEncoder } from '../json-reply-encoder.ts';
+import { geminiBatchRoutes } from './batches.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorBody, errorFrame, errorTypeForStatus } from './errors.ts';
@@ -38,7 +39,7 @@ function routesAt(model: string): readonly WireRoute[] {
 /** Google's own API for its Gemini models. */
 export const gemini: WireFormat = {
   name: 'gemini',
-  routes: [...modelPaths.flatMap(routesAt), ...geminiFileRoutes],
+  routes: [...modelPaths.flatMap(routesAt), ...geminiFileRoutes, ...geminiBatchRoutes],
   ...modelInPath,
   counting: geminiTokenCounting,
   bodySchema: {

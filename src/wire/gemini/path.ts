@@ -23,6 +23,16 @@ export function replaceModelInPath(path: string, model: string): string {
   return `/v1beta/models/${encodeModelName(model)}:${verb}`;
 }
 
+/** The path of single calls to a model. */
+export function generatePath(model: string): string {
+  return `/v1beta/models/${encodeModelName(model)}:generateContent`;
+}
+
+/** The path of single calls to the model of another path. */
+export function generatePathOf(path: string): string {
+  return generatePath(pathParts(path).model ?? '');
+}
+
 export function countTokensPath(model: string, query: string): string {
   return `/v1beta/models/${encodeModelName(model)}:countTokens${forwardedQuery(query)}`;
 }

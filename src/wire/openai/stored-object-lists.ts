@@ -13,6 +13,7 @@ export const openaiFiles: StoredObjectList = {
   },
   readQuery: openaiQuery,
   encodePage: openaiPage,
+  encodeResultFile: (id) => ({ id, object: 'file', purpose: 'batch_output' }),
   batches: () => openaiBatches,
 };
 
@@ -29,8 +30,17 @@ export const openaiBatches: StoredObjectList = {
   encodePage: openaiPage,
   files: openaiFiles,
   batch: {
-    inputFileIn: (request) => stringOf(request.input_file_id),
-    callPathIn: (batch) => stringOf(batch.endpoint) ?? '',
+    requestIn: (fields) => ({
+      callPath: stringOf(fields.get('endpoint')) ?? '',
+      inputFile: stringOf(fields.get('input_file_id')),
+    }),
+    file: {
+      names: ['url', 'body'],
+      callIn({ url, body }) {
+        const call = objectOf(body);
+        return call && { path: stringOf(url) ?? '', body: call };
+      },
+    },
     stateOf({ status, output_file_id: output, error_file_id: errors }) {
       const resultFiles = [output, errors].flatMap((id) => stringOf(id) ?? []);
       const isFinal = finalStates.has(stringOf(status) ?? '');
