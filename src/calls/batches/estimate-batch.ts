@@ -89,7 +89,7 @@ export class BatchEstimator {
     return undefined;
   }
 
-  /** The first reason is kept. */
+  /** Only the first reason is reported. */
   fail(reason: string): void {
     this.#fault ??= reason;
   }

@@ -5,14 +5,12 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type {
   BreakerState,
   CredentialHealth,
-  HealthBoard,
   HealthChange,
   TargetHealth,
 } from '../../kernel/ports/health.ts';
 import type { RateLimiter } from '../../kernel/ports/shared-state.ts';
 import type { Provider, Target } from '../../kernel/provider.ts';
 import type { Ending } from '../../kernel/reply/ending.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { Lru } from '../../lib/lru.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { CredentialNames } from '../credential-names.ts';
@@ -20,14 +18,12 @@ import { limits } from '../limits.ts';
 import { localAccountId } from '../local-setting.ts';
 import { CredentialRecords, type NamedRecord } from './credential-records.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
+import { SharedHealth, type SharedHealthParts } from './shared-health.ts';
 
-export interface HealthMonitorParts {
+export interface HealthMonitorParts extends SharedHealthParts {
   /** The key that names credentials, the same in all processes of an instance. */
   readonly nameKey: Uint8Array;
-  readonly processId: string;
-  readonly clock: Clock;
   readonly rateLimiter: RateLimiter;
-  readonly board: HealthBoard;
   /** Called in the process whose attempt caused the change. It must not throw. */
   onChange?(change: HealthChange): void;
 }
@@ -49,15 +45,14 @@ export class HealthMonitor {
   readonly #credentialNames: CredentialNames;
   readonly #credentials = new Lru<CredentialRecords>(limits.healthRecordsMax, ({ size }) => size);
   readonly #unhealthy = new Set<NamedRecord>();
-  readonly #unpublished = new Set<NamedRecord>();
+  readonly #shared: SharedHealth;
   /** Comparing with the last record is much faster than a lookup. */
   #last: NamedRecord | undefined;
   #lastCredential: Secret | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
 
   constructor(parts: HealthMonitorParts) {
     this.#parts = parts;
+    this.#shared = new SharedHealth(parts);
     this.#credentialNames = new CredentialNames(parts.nameKey);
   }
 
@@ -73,7 +68,7 @@ export class HealthMonitor {
     const before = stateOf(named);
     const isUrgent = named.record.add(outcome, nowMs, contentMsOf(attempt, ending));
     if (isUrgent) this.#noteState(named);
-    this.#publishSoon(named, isUrgent);
+    this.#shared.publishSoon(named, isUrgent);
     if (isUrgent || outcome.kind === 'rejected-credential' || this.#unhealthy.size > 0) {
       this.#addToCredential(named, outcome, isUrgent);
       this.#reportChange(before, named, { credential, caller });
@@ -111,7 +106,7 @@ export class HealthMonitor {
     const whole = this.#recordOf({ provider, model: '' }, credential);
     whole.record.acceptedAtMs = this.#parts.clock.now();
     this.#noteState(whole);
-    this.#publishSoon(whole, true);
+    this.#shared.publishSoon(whole, true);
     for (const named of this.#unhealthy)
       if (named.ofCredential.whole === whole) this.#acceptWith(whole, named);
   }
@@ -166,10 +161,13 @@ export class HealthMonitor {
     return this.#credentials.size;
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    await this.publishAll();
+  /** Publishes what has not been published yet. */
+  publishAll(): Promise<void> {
+    return this.#shared.publishAll();
+  }
+
+  close(): Promise<void> {
+    return this.#shared.close();
   }
 
   #recordOf(target: Target, credential: Secret | undefined): NamedRecord {
@@ -210,7 +208,7 @@ export class HealthMonitor {
     else if (isUrgent) record.addModel(named.target.model);
     else return;
     this.#noteState(whole);
-    this.#publishSoon(whole, true);
+    this.#shared.publishSoon(whole, true);
   }
 
   /** A credential that was accepted for all targets later is not rejected for one. */
@@ -258,59 +256,15 @@ export class HealthMonitor {
     return (await this.#parts.rateLimiter.count(probeName(named), once).catch(() => 0)) === 0;
   }
 
+  async #readOthers(named: readonly NamedRecord[]): Promise<void> {
+    for (const one of await this.#shared.readOthers(named)) this.#noteState(one);
+  }
+
   #noteState(named: NamedRecord): void {
     const { record } = named;
     if (record.breaker(this.#parts.clock.now()) === 'closed' && !record.isRejected)
       this.#unhealthy.delete(named);
     else if (this.#unhealthy.size < limits.healthRecordsMax) this.#unhealthy.add(named);
-  }
-
-  async #readOthers(named: readonly NamedRecord[]): Promise<void> {
-    const { board, clock, processId } = this.#parts;
-    const nowMs = clock.now();
-    const isStale = ({ record }: NamedRecord) => nowMs - record.readAtMs >= limits.healthReadMs;
-    const old = new Set<NamedRecord>();
-    for (const one of named) {
-      if (isStale(one)) old.add(one);
-      if (isStale(one.ofCredential.whole)) old.add(one.ofCredential.whole);
-    }
-    if (old.size === 0) return;
-    const stale = [...old];
-    // Without the reports of others, the results of this process have to do.
-    const all = await board.read(stale.map(({ name }) => name)).catch(() => []);
-    for (const [at, reports] of all.entries()) {
-      const one = stale[at];
-      if (one === undefined) continue;
-      one.record.merge(
-        [...reports].flatMap(([owner, report]) => (owner === processId ? [] : [report])),
-        nowMs,
-      );
-      this.#noteState(one);
-    }
-  }
-
-  #publishSoon(named: NamedRecord, isUrgent: boolean): void {
-    if (this.#isClosed) return;
-    if (isUrgent) return void this.#publish(named);
-    this.#unpublished.add(named);
-    this.#timer ??= setTimeout(() => void this.publishAll(), limits.healthPublishMs).unref();
-  }
-
-  /** Publishes what has not been published yet. */
-  async publishAll(): Promise<void> {
-    this.#timer = undefined;
-    const waiting = [...this.#unpublished].slice(0, limits.healthPublishedMax);
-    this.#unpublished.clear();
-    await Promise.all(waiting.map((named) => this.#publish(named)));
-  }
-
-  /** A report that is lost is followed by another with the next attempt. */
-  async #publish(named: NamedRecord): Promise<void> {
-    this.#unpublished.delete(named);
-    const { board, processId } = this.#parts;
-    await board
-      .publish(named.name, processId, named.record.report(this.#parts.clock.now()))
-      .catch(() => undefined);
   }
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { objectsOf } from '../json-values.ts';
 
-/** Whether a client wants vectors as base64, as OpenAI's SDKs do unless they are told otherwise. */
+/** Whether a client wants vectors as base64, which is the default of OpenAI's SDKs. */
 export function wantsBase64(body: JsonObject): boolean {
   return body.encoding_format === 'base64';
 }
