@@ -19,6 +19,14 @@ export const messageAnswer = json({
   usage: { input_tokens: 200, output_tokens: 140 },
 });
 
+/** A vector of 1,536 numbers as base64. */
+export const embeddingAnswer = json({
+  object: 'list',
+  data: [{ object: 'embedding', index: 0, embedding: Buffer.alloc(1536 * 4, 'weir').toString('base64') }],
+  model: 'text-embedding-3-small',
+  usage: { prompt_tokens: 230, total_tokens: 230 },
+});
+
 /** What the text of every answer begins with: a client that has seen it has got its first token. */
 export const firstWords = 'the water';
 

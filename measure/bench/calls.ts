@@ -53,6 +53,12 @@ function paragraphs(bytes: number): string {
   return line.repeat(Math.ceil(bytes / 79)).slice(0, Math.max(0, Math.floor((bytes * 77) / 79)));
 }
 
+/** The embedding of one text of about this size, as OpenAI's SDKs ask for it. */
+export function embeddingCall(bytes: number): Call {
+  const body = { model: 'text-embedding-3-small', input: paragraphs(bytes - 90), encoding_format: 'base64' };
+  return { path: '/v1/embeddings', body: json(body) };
+}
+
 function json(body: object): Buffer {
   return Buffer.from(JSON.stringify(body));
 }

@@ -46,6 +46,8 @@ export function goals(comparisons: readonly Comparison[]): readonly Goal[] {
             measured: median(figuresOf(comparison, 'weir, key').addedFirstTokenMs),
           },
         ];
+      case 'embeddings-1kb':
+        return [timesBare('an embedding of 1 KB', 1.3, over)];
       case 'accounts-10000':
         return [
           {

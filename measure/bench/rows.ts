@@ -1,5 +1,5 @@
 import { agentCall } from './agent-turns.ts';
-import { type Call, type Format, makeCall } from './calls.ts';
+import { type Call, embeddingCall, type Format, makeCall } from './calls.ts';
 import { moduleSubjects, type SubjectName } from './subjects.ts';
 
 /** One kind of call that is measured, and who is measured with it. */
@@ -112,6 +112,15 @@ export const rows: readonly Row[] = [
     subjects: withKey,
     calmPerSecond: 0,
     heldStreams: 1000,
+  },
+  {
+    ...plain,
+    name: 'embeddings-1kb',
+    title: 'embedding of 1 KB',
+    format: 'chat',
+    call: embeddingCall(kilobyte),
+    subjects: ['bare', 'weir, none', 'weir, key'],
+    calmPerSecond: 200,
   },
   {
     ...plain,

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { chatAnswer, chatEvents, messageAnswer, messageEvents } from './answers.ts';
+import { chatAnswer, chatEvents, embeddingAnswer, messageAnswer, messageEvents } from './answers.ts';
 import { listen } from './listen.ts';
 import { finish } from './messages.ts';
 import { readUpstreamOptions, type UpstreamOptions } from './upstream-options.ts';
@@ -26,7 +26,8 @@ function respond(request: IncomingMessage, response: ServerResponse, beginning: 
   const isMessages = request.url?.endsWith('/messages') === true;
   const wish = readUpstreamOptions(beginning);
   if (wish === undefined) {
-    const body = isMessages ? messageAnswer : chatAnswer;
+    const isEmbedding = request.url?.endsWith('/embeddings') === true;
+    const body = isMessages ? messageAnswer : isEmbedding ? embeddingAnswer : chatAnswer;
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
     response.end(body);
   } else if (wish.kind === 'status') {
