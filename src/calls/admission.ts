@@ -209,7 +209,7 @@ export class Admission {
     const alias = this.#isUnknown(clientRequest, model) ? await aliases.find(identity, model) : undefined;
     if (alias !== undefined && relay !== undefined) throw aliasedEndpointError(model);
     const chosen = await pipelines.choose(clientRequest.header('x-weir-pipeline'), identity, alias);
-    const pipeline = relay === undefined ? chosen.pipeline : pipelines.forRelay(chosen.pipeline);
+    const pipeline = relay === undefined ? chosen.pipeline : pipelines.forRelay(chosen.pipeline, relay.route);
     const target = this.#findTarget(clientRequest, model);
     const resolver = aliases.resolverFor(identity, alias);
     const asked = { clientRequest, name: model, target, alias: alias && resolver.requested };

@@ -153,7 +153,7 @@ function isNonEmptyBlock(block: Block): boolean {
 /** The share of the client's body in a relay with fewer inputs. */
 function shareOf({ fields }: ClientRequest, relay: RelayRequest | undefined): number {
   if (relay?.changes === undefined) return 1;
-  return Math.min(1, JSON.stringify(relay.changes).length / fields.bytes.byteLength);
+  return Math.min(1, (relay.bodyBytes ?? 0) / fields.bytes.byteLength);
 }
 
 function wasWorking(ending: Ending): boolean {

@@ -22,6 +22,7 @@ import type { ScopedCache } from './ports/scoped-cache.ts';
 import type { TextModels } from './ports/text-models.ts';
 import type { Vectors } from './ports/vectors.ts';
 import type { Target } from './provider.ts';
+import type { RelayRoute } from './relay.ts';
 import type { Recording } from './reply/recording.ts';
 import type { Reply } from './reply/reply.ts';
 import type { Rewrite } from './reply/rewrite-events.ts';
@@ -112,6 +113,8 @@ export interface Module<Options = unknown> {
    * out of such calls; if one of them is protective and must not be skipped, the calls are rejected.
    */
   handleRelay?(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
+  /** Whether it can handle calls of this route; without it, of all. */
+  handlesRoute?(route: RelayRoute): boolean;
   /** What it stores for accounts in collections: an import accepts entries of these, within their bounds. */
   readonly collections?: readonly DeclaredCollection[];
   /** A page of the dashboard for its routes. */

@@ -13,6 +13,7 @@ import {
   parsePipelineList,
   validatePipelineList,
 } from './pipeline-list.ts';
+import type { RelayRoute } from './relay.ts';
 import { type Reply, replyOwnership } from './reply/reply.ts';
 import {
   activeStages,
@@ -20,6 +21,7 @@ import {
   insertStage,
   listText,
   type Stage,
+  withCachesInside,
   withGuardsInside,
   withProtection,
   withRedactionInside,
@@ -153,17 +155,19 @@ export class Pipelines {
     return insertStage(stages, createStage(added, this.modules, { find: () => content }));
   }
 
-  /** The modules of a pipeline that handle relays. Rejects a pipeline whose protection can't be applied to them. */
-  forRelay({ stages }: Pipeline): Pipeline {
+  /** The modules of a pipeline that handle calls of this route. Rejects a pipeline whose protection can't be applied to them. */
+  forRelay({ stages }: Pipeline, route: RelayRoute): Pipeline {
     const active = activeStages(stages);
+    const handles = ({ module }: Stage): boolean =>
+      module.handleRelay !== undefined && module.handlesRoute?.(route) !== false;
     const helpless = active.find(
-      ({ module }) =>
-        (module.protective || redacts(module)) &&
-        module.ifBroken === 'reject' &&
-        module.handleRelay === undefined,
+      (stage) =>
+        (stage.module.protective || redacts(stage.module)) &&
+        stage.module.ifBroken === 'reject' &&
+        !handles(stage),
     );
     if (helpless !== undefined) throw unprotectedRelayError(helpless.module.name);
-    const handling = active.filter(({ module }) => module.handleRelay !== undefined);
+    const handling = withCachesInside(active.filter(handles));
     return {
       text: listText(handling),
       stages: handling,

@@ -42,6 +42,8 @@ export interface RelayRoute {
   readonly bodySchema?: JsonObject;
   /** The request fields whose texts a model reads, for answers without usage. */
   readonly textFields?: readonly string[];
+  /** For modules that look into texts. Without it, they can't protect calls to this endpoint. */
+  readonly texts?: RelayTexts;
   /** What the request shows of what it is billed for, such as its number of pictures. Answers that say otherwise count. */
   unitsOf?(request: RelayRequest): Units;
   /** An estimate of the usage, for answers that report none. */
@@ -54,6 +56,14 @@ export interface RelayRoute {
   readonly inputList?: InputList;
   /** The most that a call can use or cost, known before it is sent. Without it, budgets hold a flat amount for the call. */
   bound?(request: RelayRequest): RelayBound;
+}
+
+/** Where the texts of an endpoint are. */
+export interface RelayTexts {
+  /** Request fields that a model reads: what a user writes, or documents of anybody. All other strings count as texts, too. */
+  readonly request: Readonly<Record<string, 'message' | 'document'>>;
+  /** Fields of an answer, at any depth, with texts. */
+  readonly answer?: readonly string[];
 }
 
 /** How the inputs of an endpoint, such as the texts of embeddings, are found in requests, and their results in answers. */
@@ -103,12 +113,33 @@ export interface RelayRequest {
 
 /** The same request with other fields. */
 export function changeRelay(relayRequest: RelayRequest, changes: JsonObject): RelayRequest {
-  const { fields } = relayRequest;
+  const { route, model, origin, models, fields } = relayRequest;
+  let bytes: number | undefined;
   return {
-    ...relayRequest,
+    ...{ route, model, origin, models },
     fields: { get: (name) => (Object.hasOwn(changes, name) ? changes[name] : fields.get(name)) },
+    get bodyBytes() {
+      bytes ??= changedBytes(relayRequest, changes);
+      return bytes;
+    },
     changes: { ...relayRequest.changes, ...changes },
   };
+}
+
+/** At least the bytes of the changed fields: a list of numbers may be written shorter than here. */
+function changedBytes({ bodyBytes = 0, fields }: RelayRequest, changes: JsonObject): number {
+  let added = 0;
+  let least = 0;
+  for (const [name, value] of Object.entries(changes)) {
+    const size = sizeOf(value);
+    least += size;
+    added += size - sizeOf(fields.get(name));
+  }
+  return Math.max(bodyBytes + added, least);
+}
+
+function sizeOf(value: unknown): number {
+  return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
 }
 
 /** A relayed call that was answered. */

@@ -77,6 +77,18 @@ export function withGuardsInside(stages: readonly Stage[]): readonly Stage[] {
   return [...others, ...early, ...stages.slice(lastMover + 1)];
 }
 
+/**
+ * Moves caches behind the modules that redact. For calls without a canonical form only: their answers, such as vectors, depend on what
+ * was replaced.
+ */
+export function withCachesInside(stages: readonly Stage[]): readonly Stage[] {
+  const lastRedacting = stages.findLastIndex(({ module }) => redacts(module));
+  const early = stages.slice(0, lastRedacting + 1).filter(({ module }) => module.cache === true);
+  if (early.length === 0) return stages;
+  const others = stages.slice(0, lastRedacting + 1).filter(({ module }) => module.cache !== true);
+  return [...others, ...early, ...stages.slice(lastRedacting + 1)];
+}
+
 export function listText(stages: readonly Stage[]): string {
   return stages.length === 0 ? 'none' : formatPipelineList(stages.map((stage) => stage.entry));
 }

@@ -1,5 +1,9 @@
+import type { Exchange } from '../kernel/exchange.ts';
 import type { RelayRoute } from '../kernel/relay.ts';
+import { Reply } from '../kernel/reply/reply.ts';
+import type { Source } from '../kernel/reply/source.ts';
 import type { Framing, ReplyDecoder, WireFormat } from '../kernel/wire-format.ts';
+import { headerOf } from '../lib/headers.ts';
 import { JsonReplyDecoder } from './json-reply-decoder.ts';
 import { readFieldFromTail } from './json-tail.ts';
 import { objectOf } from './json-values.ts';
@@ -32,6 +36,20 @@ export function relayDecoder({ usageOf }: RelayRoute, framing: Framing, contentT
     },
   } as const satisfies ConstructorParameters<typeof JsonReplyDecoder>[0];
   return new JsonReplyDecoder(reader, 'milestones');
+}
+
+/** The same answer of a relay with other bytes. */
+export function changeRelayAnswer(
+  { status, headers, framing = 'json' }: Reply,
+  body: Source<Uint8Array>,
+  { clientRequest, relay }: Exchange,
+): Reply {
+  if (relay === undefined) throw new Error('this call is not a relay');
+  const contentType = headerOf(headers, 'content-type') ?? '';
+  return Reply.relay({
+    ...{ wire: clientRequest.wire, framing, status, headers, body },
+    decoder: () => relayDecoder(relay.route, framing, contentType),
+  });
 }
 
 export function isJsonType(contentType: string): boolean {

@@ -6,13 +6,18 @@ import { Reply } from './reply.ts';
 import { type Source, sourceFromValue } from './source.ts';
 
 /** Reads the whole answer of a relay, which has to be a JSON object. */
-export async function readRelayAnswer(reply: Reply, { clientRequest }: Exchange): Promise<JsonObject> {
-  const bytes = reply.bytes(clientRequest.wire, reply.framing ?? 'json', clientRequest);
+export async function readRelayAnswer(reply: Reply, exchange: Exchange): Promise<JsonObject> {
   try {
-    return await readJson({ next: bytes.pull, cancel: () => void bytes.stop() }, clientRequest);
+    return await readJson(relayBytes(reply, exchange), exchange.clientRequest);
   } finally {
     if (!reply.ended) await reply.discard();
   }
+}
+
+/** The bytes of a relay's answer as they arrive. */
+export function relayBytes(reply: Reply, { clientRequest }: Exchange): Source<Uint8Array> {
+  const bytes = reply.bytes(clientRequest.wire, reply.framing ?? 'json', clientRequest);
+  return { next: bytes.pull, cancel: () => void bytes.stop() };
 }
 
 /** An answer of a relay. */
@@ -31,25 +36,35 @@ export async function readJson(
   source: Source<Uint8Array>,
   memory: { reserveMemory(bytes: number): void },
 ): Promise<JsonObject> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {
-    bytes += chunk.byteLength;
-    if (bytes > limits.readAnswerBytesMax) {
-      source.cancel();
-      throw new GatewayError(
-        'upstream_broken',
-        `the provider response is larger than ${limits.readAnswerBytesMax} bytes; send fewer inputs in one call`,
-      );
-    }
-    memory.reserveMemory(chunk.byteLength);
-    chunks.push(chunk);
-  }
+  const bytes = await readBytes(source, memory, limits.readAnswerBytesMax);
   try {
-    const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    const answer: unknown = JSON.parse(bytes.toString('utf8'));
     if (isJsonObject(answer)) return answer;
   } catch {
     // The error below says the same.
   }
   throw new GatewayError('upstream_broken', 'the provider response is no JSON object');
+}
+
+/** Reads bytes in the memory of the call. */
+export async function readBytes(
+  source: Source<Uint8Array>,
+  memory: { reserveMemory(bytes: number): void },
+  bytesMax = limits.readStreamBytesMax,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {
+    bytes += chunk.byteLength;
+    if (bytes > bytesMax) {
+      source.cancel();
+      throw new GatewayError(
+        'upstream_broken',
+        `the provider response is larger than ${bytesMax} bytes; send fewer inputs in one call`,
+      );
+    }
+    memory.reserveMemory(chunk.byteLength);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -2,7 +2,6 @@ import {
   chooseWire,
   defineModule,
   type Exchange,
-  GatewayError,
   type Kit,
   type Message,
   type ModuleFactory,
@@ -25,6 +24,8 @@ import { Policy } from './policy.ts';
 import { type RedactedMessage, type RedactedText, redactRequest } from './redaction/redactor.ts';
 import { createRestorer } from './redaction/restorer.ts';
 import { keepValues } from './redaction/stored-turns.ts';
+import { guardRelay } from './relays/guard-relay.ts';
+import { allFindings, blockRequest, reportFindings } from './request-findings.ts';
 import { createRuleDefinitions } from './rules/rule-definitions.ts';
 import { type ScannedMessage, scanRequest } from './scan-request.ts';
 import { type ScannedRequest, type ScannedText, withModelFindings } from './scanned-request.ts';
@@ -101,6 +102,11 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
       const thoughts = hasUnsignedThoughts(request.exchange);
       return kit.restore(reply, createRestorer(request.values, { thoughts }));
     },
+
+    handlesRoute: ({ texts }) => texts !== undefined,
+
+    handleRelay: (exchange, next, kit) =>
+      guardRelay(exchange, next, { kit, ...policiesFor(kit.options), memory: found, entities, injections }),
   });
 };
 
@@ -128,77 +134,15 @@ function reportRequest(
   const { messages } = exchange.request;
   const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
   const isNew = ({ messageIndex = -1 }: ScannedText) => lastAnswer < 0 || messageIndex > lastAnswer;
-  report(texts.filter(isNew).flatMap(allFindings), '', kit);
+  reportFindings(texts.filter(isNew).flatMap(allFindings), '', kit);
   for (const kind of new Set(unscanned.map((part) => part.kind))) kit.addNote({ unscanned: kind });
 }
-
-/** An injection concerns the text as a whole. */
-function allFindings({ text, findings, isInjection }: ScannedText): readonly Finding[] {
-  return isInjection === true ? [{ start: 0, end: text.length, kind: 'INJECTION' }, ...findings] : findings;
-}
-
-/** Counts findings by kind in the trace, the usage and the metrics. Values are in none of them. */
-function report(findings: readonly Finding[], prefix: '' | 'output.', kit: Kit<GuardrailsOptions>): void {
-  for (const [kind, { length }] of Map.groupBy(findings, (finding) => finding.kind)) {
-    kit.addNote({ [prefix + kind]: length });
-    kit.tally(prefix + kind, length);
-  }
-}
-
-function blockRequest(
-  { texts, unscanned }: ScannedRequest,
-  policy: Policy,
-  options: GuardrailsOptions,
-): void {
-  if (policy.mayBlock)
-    for (const text of texts) {
-      const finding = policy.blocking(allFindings(text));
-      if (finding !== undefined) throw blockedError(finding.kind, placeOf(text));
-    }
-  const [part] = unscanned;
-  if (options.unscanned === 'block' && part !== undefined) throw unscannedError(part.kind);
-}
-
-function blockedError(kind: string, place: string): GatewayError {
-  return new GatewayError(
-    'blocked_by_module',
-    `guardrails: the request has ${kind} in ${place}, which is not allowed`,
-    {
-      detail: kind,
-      shouldRetry: false,
-    },
-  );
-}
-
-function unscannedError(kind: string): GatewayError {
-  return new GatewayError(
-    'blocked_by_module',
-    `guardrails: the request has content that can't be scanned (${kind}), which is not allowed`,
-    { detail: 'unscanned', shouldRetry: false },
-  );
-}
-
-function placeOf({ field, messageIndex }: ScannedText): string {
-  const what = placeNames[field];
-  return messageIndex === undefined ? what : `${what} (message ${messageIndex})`;
-}
-
-const placeNames: Readonly<Record<ScannedText['field'], string>> = {
-  system: 'the instructions',
-  message: 'a message',
-  thinking: 'a thought',
-  'tool-arguments': 'the arguments of a tool',
-  'tool-result': 'a tool result',
-  'tool-description': 'the description of a tool',
-  document: 'a document',
-  other: 'another field',
-};
 
 /** Reports, replaces or stops what the policy finds in the answer, before placeholders get their values back. */
 function guardOutput(reply: Reply, policy: Policy, kit: Kit<GuardrailsOptions>): Reply {
   if (policy.isIdle) return reply;
   const reportOutput = (findings: readonly Finding[]) => {
-    report(findings, 'output.', kit);
+    reportFindings(findings, 'output.', kit);
     const blocked = policy.blocking(findings);
     if (blocked !== undefined) kit.note({ blocked: blocked.kind });
   };

@@ -64,6 +64,12 @@ const shared = {
       'What happens to requests with images, audio, files or stored content, which are not read: `report` or `block`',
     )
     .default('report'),
+  media: z
+    .enum(['block', 'report'], 'must be block or report')
+    .describe(
+      'What happens to calls to endpoints other than chat with pictures, sound or tokens, which are not read: `block` or `report`',
+    )
+    .default('block'),
   models: z
     .enum(['on', 'off', 'required'], 'must be on, off or required')
     .describe(
@@ -129,6 +135,7 @@ export function strictestOptions(levels: readonly GuardrailsOptions[]): Guardrai
       : new Set(listed.flatMap((types) => [...(types ?? defaultKinds)])),
     severity: severities.find((least) => levels.some(({ severity }) => severity === least)) ?? 'medium',
     unscanned: levels.some(({ unscanned }) => unscanned === 'block') ? 'block' : 'report',
+    media: levels.some(({ media }) => media === 'block') ? 'block' : 'report',
     models:
       (['required', 'on', 'off'] as const).find((state) => levels.some(({ models }) => models === state)) ??
       'on',

@@ -38,13 +38,7 @@ export async function scanRequest(
   { policy, memory, messages, scope }: ScanParts,
 ): Promise<ScannedRequest> {
   const owner = `${policy.id} ${scope}`;
-  const findingsIn = (text: string, place: TextPlace): readonly Finding[] => {
-    const named = namedText(text, place);
-    if (named.length < limits.rememberedCharactersMin) return withoutName(policy.find(named), place);
-    const findings = memory.get(owner, named) ?? withoutName(policy.find(named), place);
-    memory.set(owner, named, findings);
-    return findings;
-  };
+  const findingsIn = createFinder({ policy, memory, scope });
   const scan = (part: ChatRequest) => ({
     texts: texts(part).map((text) => ({ ...text, findings: findingsIn(text.text, text) })),
     unscanned: unscannedParts(part),
@@ -78,5 +72,21 @@ export async function scanRequest(
     unscanned,
     refersToStored: unscanned.some(({ kind }) => kind === 'stored'),
     findingsIn,
+  };
+}
+
+/** Finds in a text what patterns, words and rules look for, once for each tenant and policy. */
+export function createFinder({
+  policy,
+  memory,
+  scope,
+}: Omit<ScanParts, 'messages'>): (text: string, place: TextPlace) => readonly Finding[] {
+  const owner = `${policy.id} ${scope}`;
+  return (text, place) => {
+    const named = namedText(text, place);
+    if (named.length < limits.rememberedCharactersMin) return withoutName(policy.find(named), place);
+    const findings = memory.get(owner, named) ?? withoutName(policy.find(named), place);
+    memory.set(owner, named, findings);
+    return findings;
   };
 }

@@ -69,6 +69,7 @@ export const speechRoute: RelayRoute = {
     },
     additionalProperties: true,
   },
+  texts: { request: { input: 'message', instructions: 'message' } },
   price: 'tokens',
   usageOf(event) {
     const usage = objectOf(event.usage);

@@ -59,6 +59,7 @@ export const embeddingsRoute: RelayRoute = {
     additionalProperties: true,
   },
   textFields: ['input'],
+  texts: { request: { input: 'document' } },
   usageOf(answer) {
     const usage = objectOf(answer.usage);
     return usage && { ...usageOf(usage, answer), output_tokens: 0 };

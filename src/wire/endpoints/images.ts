@@ -66,6 +66,7 @@ export const imageGenerationsRoute: RelayRoute = {
     },
     additionalProperties: true,
   },
+  texts: { request: { prompt: 'message' }, answer: ['revised_prompt'] },
   bound: (request) => ({
     inputTokens: request.bodyBytes ?? 0,
     outputTokens: imagesIn(request) * tokensOfPictureMax,

@@ -37,6 +37,7 @@ export const moderationsRoute: RelayRoute = {
   },
   defaultModel: 'omni-moderation-latest',
   textFields: ['input'],
+  texts: { request: { input: 'message' } },
   usageOf(answer) {
     const usage = objectOf(answer.usage);
     return usage && { ...usageOf(usage, answer), output_tokens: 0 };

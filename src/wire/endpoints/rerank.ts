@@ -54,6 +54,7 @@ const route: RelayRoute = {
     },
     additionalProperties: true,
   },
+  texts: { request: { query: 'message', documents: 'document' }, answer: ['document'] },
   price: 'tokens',
   usageOf,
   bound,

@@ -21,6 +21,8 @@ export interface TextPlace {
   /** The message that it is in, if any. */
   readonly messageIndex?: number;
   readonly role?: Message['role'];
+  /** At an endpoint that answers a list of inputs one by one: the input that it is in. */
+  readonly inputIndex?: number;
   /** The field that has it as a value, in the arguments of a tool and other data. */
   readonly name?: string;
   /** Whether it is a thought that its provider has signed: if it is changed, the thought is left out. */
@@ -36,6 +38,9 @@ export type MapText = (text: string, place: TextPlace) => string;
 
 /** A part of a request that can't be read as text. */
 export interface UnscannedPart extends Omit<TextPlace, 'isSigned'> {
-  /** `stored` is content at the provider that the request refers to: an earlier response, a cache, a prompt. */
-  readonly kind: 'image' | 'document' | 'audio' | 'video' | 'file' | 'encrypted' | 'stored';
+  /**
+   * `stored` is content at the provider that the request refers to: an earlier response, a cache, a prompt. `tokens` are numbers in
+   * place of a text.
+   */
+  readonly kind: 'image' | 'document' | 'audio' | 'video' | 'file' | 'encrypted' | 'stored' | 'tokens';
 }

@@ -62,7 +62,7 @@ export async function redactRequest(
   scanned: ScannedRequest,
   { policy, memory, messages, kit }: RedactionParts,
 ): Promise<RedactedRequest> {
-  const found = foundValues(exchange, scanned.texts, policy);
+  const found = foundValues(scanned.texts, policy, (index) => exchange.conversation.digestAt(index));
   // A conversation that begins has no values of earlier calls.
   const hasHistory = exchange.request.messages.some(({ role }) => role === 'assistant');
   if (found.length === 0 && !hasHistory && !scanned.refersToStored && !hasReplacements(scanned, policy))
@@ -128,10 +128,10 @@ function withRedacted(request: ChatRequest, rest: ChatRequest, messages: readonl
 }
 
 /** Values to be redacted that a placeholder stands for, in the order of the texts. */
-function foundValues(
-  exchange: Exchange,
+export function foundValues(
   texts: readonly ScannedText[],
   policy: Policy,
+  sinceOf: (messageIndex: number) => string,
 ): readonly SensitiveValue[] {
   const found: SensitiveValue[] = [];
   for (const { text, findings, messageIndex } of texts)
@@ -143,7 +143,7 @@ function foundValues(
         kind,
         value,
         before: isWeak ? text.slice(Math.max(0, start - limits.contextCharacters), start) : '',
-        since: messageIndex === undefined ? '' : exchange.conversation.digestAt(messageIndex),
+        since: messageIndex === undefined ? '' : sinceOf(messageIndex),
       });
     }
   return found;
@@ -159,12 +159,12 @@ const weakKinds: ReadonlySet<string> = new Set([
   'USERNAME',
 ]);
 
-function hasReplacements({ texts }: ScannedRequest, policy: Policy): boolean {
+export function hasReplacements({ texts }: Pick<ScannedRequest, 'texts'>, policy: Policy): boolean {
   return texts.some(({ findings }) => findings.some(({ kind }) => policy.replacementFor(kind) !== undefined));
 }
 
 /** Placeholders that the texts already contain, as the words of somebody. */
-function takenIn(texts: readonly ScannedText[]): (placeholder: string) => boolean {
+export function takenIn(texts: readonly ScannedText[]): (placeholder: string) => boolean {
   let taken: Set<string> | undefined;
   return (placeholder) => {
     taken ??= new Set(
@@ -243,24 +243,33 @@ class TextRedaction {
     messageIndex: number,
     findings: readonly Finding[],
   ): Omit<RedactedText, 'valueCount'> {
-    const { policy, vault } = this.#parts;
+    const { policy } = this.#parts;
     const redacted = mergeFindings(
       findings.filter(({ kind }) => policy.actionFor(kind) === 'redact'),
       this.#search.find(text, (value) => (this.#knownFrom.get(value) ?? -1) <= messageIndex),
     );
-    if (redacted.length === 0) return { text, values: none };
-    const values: string[] = [];
-    let replaced = '';
-    let at = 0;
-    for (const { start, end, kind } of redacted) {
-      const value = text.slice(start, end);
-      const replacement = policy.replacementFor(kind);
-      if (replacement === undefined) values.push(value);
-      replaced += text.slice(at, start) + (replacement ?? vault.placeholderOf(kind, value));
-      at = end;
-    }
-    return { text: replaced + text.slice(at), values };
+    return replaceFindings(text, redacted, this.#parts);
   }
+}
+
+/** The text with its findings replaced, and the values that a placeholder stands for. */
+export function replaceFindings(
+  text: string,
+  findings: readonly Finding[],
+  { policy, vault }: Pick<TextRedactionParts, 'policy' | 'vault'>,
+): Omit<RedactedText, 'valueCount'> {
+  if (findings.length === 0) return { text, values: none };
+  const values: string[] = [];
+  let replaced = '';
+  let at = 0;
+  for (const { start, end, kind } of findings) {
+    const value = text.slice(start, end);
+    const replacement = policy.replacementFor(kind);
+    if (replacement === undefined) values.push(value);
+    replaced += text.slice(at, start) + (replacement ?? vault.placeholderOf(kind, value));
+    at = end;
+  }
+  return { text: replaced + text.slice(at), values };
 }
 
 const none: readonly string[] = [];

@@ -36,6 +36,20 @@ export function createRestorer(values: readonly KnownValue[], { thoughts }: { re
   });
 }
 
+/** Puts the values back in place of their placeholders in a whole text. */
+export function createTextRestorer(values: readonly KnownValue[]): (text: string) => string {
+  const search = new PlaceholderSearch(values);
+  return (text) => {
+    let restored = '';
+    let at = 0;
+    for (const { start, end, replacement } of search.find(text, 0)) {
+      restored += text.slice(at, start) + replacement;
+      at = end;
+    }
+    return restored + text.slice(at);
+  };
+}
+
 class PlaceholderSearch {
   /** By label without separators, and number: `CREDITCARD 1`. */
   readonly #values = new Map<string, string>();

@@ -23,12 +23,14 @@ const storedValues = z.array(
 );
 type StoredValue = z.output<typeof storedValues>[number];
 
+type Decisions = Pick<DecisionLog, 'get' | 'decideOnce'>;
+
 /**
  * The values of a conversation and their placeholders. It is stored with the conversation, encrypted, so that a value has the same
  * placeholder in every call and on every replica.
  */
 export class Vault {
-  readonly #decisions: DecisionLog;
+  readonly #decisions: Decisions;
   readonly #byValue = new Map<string, KnownValue>();
   readonly #known: KnownValue[] = [];
   readonly #stored: StoredValue[] = [];
@@ -36,8 +38,13 @@ export class Vault {
   #batches = 0;
   #isStored = true;
 
-  private constructor(decisions: DecisionLog) {
+  private constructor(decisions: Decisions) {
     this.#decisions = decisions;
+  }
+
+  /** For texts that are part of no conversation: nothing is stored. */
+  static ofTexts(): Vault {
+    return new Vault({ get: async () => undefined, decideOnce: async (_, decide) => decide() });
   }
 
   /** `inherited` are packed values of a conversation that this one continues. */
