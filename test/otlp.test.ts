@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readSettings } from '../src/gateway/settings.ts';
 import { createTraceId } from '../src/kernel/trace-parent.ts';
-import { jsonEncoding } from '../src/telemetry/otlp/json-encoding.ts';
+import { createJsonEncoding } from '../src/telemetry/otlp/json-encoding.ts';
 import { createProtobufEncoding } from '../src/telemetry/otlp/protobuf-encoding.ts';
 import { startCallSpan } from '../src/telemetry/otlp/sampler.ts';
+import { NamedValues } from '../src/telemetry/otlp/span.ts';
 import { SpanExporter } from '../src/telemetry/otlp/span-exporter.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { call } from './support/call.ts';
@@ -289,12 +290,24 @@ test('spans of any content are the same in both encodings', () => {
     fc.string({ unit: 'binary' }),
     fc.constantFrom('x'.repeat(90), 'ü'.repeat(500), 'y'.repeat(5000)),
   );
-  const attributes = fc.dictionary(
-    fc.constantFrom('one', 'two', 'z'.repeat(200)),
-    fc.oneof(text, fc.boolean(), fc.maxSafeNat(), fc.array(text, { maxLength: 2 })),
+  const list = <Value>(names: fc.Arbitrary<string>, value: fc.Arbitrary<Value>) =>
+    fc.uniqueArray(fc.tuple(names, value), { selector: ([name]) => name }).map((pairs) => {
+      const all = new NamedValues<Value>();
+      for (const [name, one] of pairs) all.add(name, one);
+      return all;
+    });
+  const attributes = list(
+    fc.constantFrom('one', 'two', 'ü', 'z'.repeat(200)),
+    fc.oneof(
+      text,
+      fc.boolean(),
+      fc.maxSafeNat(),
+      fc.array(text, { maxLength: 2 }),
+      fc.constantFrom('a', 1, true),
+    ),
   );
-  const measurements = fc.dictionary(
-    fc.constantFrom('three', 'four'),
+  const measurements = list(
+    fc.constantFrom('three', 'four', 'y'.repeat(200)),
     fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
   );
   const span = fc.record({
@@ -304,6 +317,7 @@ test('spans of any content are the same in both encodings', () => {
     tracestate: fc.constant(undefined),
     flags: fc.constant(0x301),
     name: text,
+    similar: fc.constantFrom('call', 'attempt'),
     kind: fc.constantFrom(1, 2, 3),
     startUs: fc.integer({ min: 1, max: 2 ** 52 }),
     endUs: fc.constant(1_795_000_000_123_456),
@@ -311,13 +325,15 @@ test('spans of any content are the same in both encodings', () => {
     error: fc.option(fc.constant('internal'), { nil: undefined }),
     links: fc.constantFrom([], [{ traceId, spanId: clientSpanId }]),
   });
-  const encodings = [createProtobufEncoding(), jsonEncoding];
+  const origin = { resource: { 'service.name': 'it' }, version: '1' };
+  const encodings = [createProtobufEncoding(origin), createJsonEncoding(origin)];
   fc.assert(
     fc.property(fc.array(span, { minLength: 1, maxLength: 8 }), (spans) => {
       const [binary, json] = encodings.map(({ contentType, createSpanBatch }) => {
         const batch = createSpanBatch();
         for (const each of [...spans, ...spans, ...spans]) batch.add(each);
-        const bytes = Buffer.from(batch.encode({ resource: { 'service.name': 'it' }, version: '1' }));
+        const bytes = Buffer.from(batch.encode());
+        batch.release();
         return spansIn([{ url: '/v1/traces', headers: { 'content-type': contentType }, bytes }]);
       });
       assert.equal(binary?.length, spans.length * 3);
@@ -348,13 +364,14 @@ test('a collector that is away fills a bounded queue, and loses nothing before',
     },
   };
   const exporter = new SpanExporter({
-    ...{ client, encoding: jsonEncoding, origin: { resource: {}, version: '1' }, bytesMax: 10_000 },
+    ...{ client, encoding: createJsonEncoding({ resource: {}, version: '1' }), bytesMax: 10_000 },
     queue: { scheduleMs: 1, spansMax: 30, batchMax: 4 },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   });
   const span = {
     ...{ traceId, spanId: clientSpanId, parentSpanId: undefined, tracestate: undefined, flags: 1, kind: 1 },
-    ...{ name: 'it', startUs: 1, endUs: 2, attributes: {}, measurements: {}, error: undefined, links: [] },
+    ...{ name: 'it', similar: 'it', startUs: 1, endUs: 2, error: undefined, links: [] },
+    ...{ attributes: new NamedValues<string>(), measurements: new NamedValues<number>() },
   };
   for (let calls = 0; calls < 20; calls++) exporter.export([span, span]);
   assert.equal(await exporter.flush(5), false);

@@ -1,5 +1,7 @@
 import type { buildConnector, Dispatcher, Pool } from 'undici';
+import { limits } from '../lib/limits.ts';
 import type { Tally } from './destinations.ts';
+import { EgressError } from './egress-error.ts';
 import { OutboundWebSocket, type OutboundWebSocketOptions } from './outbound-websocket.ts';
 
 interface EndpointParts {
@@ -10,6 +12,24 @@ interface EndpointParts {
   readonly silenceMs: number;
   /** Makes connections for WebSockets. */
   readonly connect: buildConnector.connector;
+}
+
+interface PostOptions {
+  /** A path of the host, with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sent without a copy: it must not change until the response is there. */
+  readonly body: Uint8Array;
+  readonly timeoutMs: number;
+  /** The maximum size of the response. */
+  readonly maxBytes: number;
+}
+
+export interface PostResponse {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  /** Empty if it is too large, or was not received. */
+  readonly body: Uint8Array;
 }
 
 /** An address with its connections. */
@@ -32,6 +52,25 @@ export class Endpoint {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#parts.tally.requests++;
     this.#parts.pool.dispatch(options, handler);
+  }
+
+  /** One request with a response that is short. Redirects are responses like others. */
+  async post({ path, headers, body, timeoutMs, maxBytes }: PostOptions): Promise<PostResponse> {
+    const { pool, tally, address } = this.#parts;
+    tally.requests++;
+    const signal = AbortSignal.timeout(Math.min(timeoutMs, limits.timerMsMax));
+    try {
+      const response = await pool.request({ method: 'POST', path, headers, body, signal });
+      const retryAfter = response.headers['retry-after'];
+      return {
+        status: response.statusCode,
+        retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+        body: await readShort(response.body, maxBytes).catch(() => new Uint8Array(0)),
+      };
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new EgressError('EGRESS_TIMEOUT', `${address.origin} did not answer within ${timeoutMs} ms`);
+    }
   }
 
   /** `path` is a path of this host. */
@@ -66,4 +105,16 @@ export class Endpoint {
     for (const webSocket of this.#webSockets) webSocket.close();
     return this.#parts.pool.destroy();
   }
+}
+
+/** Empty for more than the maximum. */
+async function readShort(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.byteLength;
+    if (bytes > maxBytes) return new Uint8Array(0);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }

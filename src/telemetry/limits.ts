@@ -70,8 +70,9 @@ export const limits = {
   otlpAttributeCharacters: 1024,
   otlpSeriesMax: 1000,
   otlpErrorTypesMax: 50,
-  /** Attributes whose last value is kept encoded. */
-  otlpRepeatedAttributesMax: 500,
+  /** How many buffers of sent batches are kept for further ones, and how large such a buffer may be. */
+  otlpSpareBuffers: 2,
+  otlpSpareBufferBytes: 2 * 1024 * 1024,
   /** How long the last metrics may take at the shutdown. */
   otlpLastMetricsMs: 2000,
   /** Maximum backoff after a failed write. */

@@ -11,9 +11,9 @@ import type { Log } from '../../telemetry/log.ts';
 import type { Origin } from '../../telemetry/otlp/encoding.ts';
 import { EpochClock } from '../../telemetry/otlp/epoch-clock.ts';
 import { GenAiMetrics } from '../../telemetry/otlp/gen-ai-metrics.ts';
-import { jsonEncoding } from '../../telemetry/otlp/json-encoding.ts';
+import { createJsonEncoding } from '../../telemetry/otlp/json-encoding.ts';
 import { MetricsExporter } from '../../telemetry/otlp/metrics-exporter.ts';
-import { OtlpClient } from '../../telemetry/otlp/otlp-client.ts';
+import { OtlpClient, type PostExport } from '../../telemetry/otlp/otlp-client.ts';
 import { createOtlpReporter } from '../../telemetry/otlp/otlp-reporter.ts';
 import { createProtobufEncoding } from '../../telemetry/otlp/protobuf-encoding.ts';
 import { startCallSpan } from '../../telemetry/otlp/sampler.ts';
@@ -46,10 +46,11 @@ export function otlpPart({ settings: { otlp }, log, egress, modules }: OtlpParts
   const nowUs = () => clock.toEpochUs(performance.now());
   const origin: Origin = { version, resource: resourceOf(otlp.resource) };
   const open = (settings: ExportSettings) => {
-    const encoding = settings.protocol === 'http/json' ? jsonEncoding : createProtobufEncoding();
-    const egressFetch = fetchFor(egress, settings.url);
-    const client = new OtlpClient({ settings, encoding, egressFetch, userAgent: `weir-gateway/${version}` });
-    return { client, encoding, origin, log };
+    const isJson = settings.protocol === 'http/json';
+    const encoding = isJson ? createJsonEncoding(origin) : createProtobufEncoding(origin);
+    const post = postTo(egress, settings);
+    const client = new OtlpClient({ settings, encoding, post, userAgent: `weir-gateway/${version}` });
+    return { client, encoding, log };
   };
   const spans =
     otlp.traces === undefined ? undefined : new SpanExporter({ ...open(otlp.traces), queue: otlp.queue });
@@ -124,10 +125,9 @@ function exportCheck(spans: SpanExporter | undefined, metrics: MetricsExporter |
 }
 
 /** Only to the address that the operator set, which may be private. */
-function fetchFor(egress: Egress, url: string) {
-  const { origin } = new URL(url);
-  return egress.openFetch({
-    purpose: 'telemetry',
-    reachOf: (other) => (other === origin ? 'any' : undefined),
-  });
+function postTo(egress: Egress, { url, timeoutMs }: ExportSettings): PostExport {
+  const { pathname, search } = new URL(url);
+  const endpoint = egress.openEndpoint({ purpose: 'telemetry', url, reach: 'any', silenceMs: timeoutMs });
+  const options = { path: `${pathname}${search}`, timeoutMs, maxBytes: limits.otlpResponseBytesMax };
+  return (headers, body) => endpoint.post({ ...options, headers, body });
 }

@@ -1,18 +1,12 @@
 import type { Attempt } from '../../kernel/attempt.ts';
 import type { ClientRequest } from '../../kernel/client-request.ts';
-import type { Tags } from '../../kernel/tags.ts';
 import type { CallSpan, Step, Trace } from '../../kernel/trace.ts';
 import type { SpanReference } from '../../kernel/trace-parent.ts';
 import type { EndedCall } from '../ended-call.ts';
 import { errorFactsOf } from '../error-facts.ts';
 import { limits } from '../limits.ts';
-import {
-  attemptAttributes,
-  attemptMeasurements,
-  operationOf,
-  promptAttributes,
-} from './gen-ai-attributes.ts';
-import { type Attributes, type Span, spanKinds } from './span.ts';
+import { addPrompt, attemptAttributes, attemptMeasurements, operationOf } from './gen-ai-attributes.ts';
+import { type Measurements, NamedValues, type Span, type SpanAttributes, spanKinds } from './span.ts';
 
 export interface ReportedCall {
   readonly call: EndedCall;
@@ -35,11 +29,10 @@ export function callSpans(reported: ReportedCall, options: CallSpansOptions): re
   const { trace } = reported;
   if (trace === undefined) return [rootSpan(reported, options)];
   const isCompacted = hasCompactedContext(reported, options);
-  return [
-    rootSpan(reported, options),
-    ...trace.steps.map((step) => stepSpan(step, reported, options)),
-    ...trace.attempts.map((attempt) => attemptSpan(attempt, reported, { ...options, isCompacted })),
-  ];
+  const spans = [rootSpan(reported, options)];
+  for (const step of trace.steps) spans.push(stepSpan(step, reported, options));
+  for (const attempt of trace.attempts) spans.push(attemptSpan(attempt, reported, options, isCompacted));
+  return spans;
 }
 
 function rootSpan(reported: ReportedCall, { toEpochUs }: CallSpansOptions): Span {
@@ -49,9 +42,6 @@ function rootSpan(reported: ReportedCall, { toEpochUs }: CallSpansOptions): Span
   const route = routeOf(clientRequest);
   const isOfClient = call.askedBy === undefined;
   const isFailed = call.ending === 'failed';
-  // Attempts have the target in spans of their own.
-  const replayedFrom = trace?.attempts.length === 0 ? trace.replayedFrom : undefined;
-  const { costNanoUsd, savedNanoUsd } = call;
   return {
     traceId: span.traceId,
     spanId: span.spanId,
@@ -59,43 +49,61 @@ function rootSpan(reported: ReportedCall, { toEpochUs }: CallSpansOptions): Span
     tracestate: span.parent?.tracestate,
     flags: traceFlags(span) | (span.parent === undefined ? 0 : parentIsRemote),
     name: isOfClient ? `${method} ${route}` : `${call.askedBy} call`,
+    similar: 'call',
     kind: isOfClient ? spanKinds.server : spanKinds.internal,
     startUs: toEpochUs(startedAtMs),
     endUs: toEpochUs(startedAtMs + call.totalMs),
-    attributes: {
-      'http.request.method': isOfClient ? method : undefined,
-      'http.route': isOfClient ? route : undefined,
-      'url.path': isOfClient && clientRequest.path !== route ? clientRequest.path : undefined,
-      'http.response.status_code': isOfClient ? call.status : undefined,
-      'error.type': isFailed ? (call.errorCode ?? 'internal') : undefined,
-      'gen_ai.conversation.id': call.conversation,
-      ...promptAttributes(clientRequest),
-      'enduser.pseudo.id': call.endUser,
-      'weir.request.id': call.id,
-      'weir.account.id': call.accountId,
-      'weir.key.id': call.keyId,
-      'weir.agent': call.agent,
-      'weir.client': call.client,
-      'weir.pipeline': call.pipeline === '' ? undefined : call.pipeline,
-      'weir.model.requested': call.modelAsked,
-      'weir.replayed.model': replayedFrom?.model,
-      'weir.replayed.provider': replayedFrom?.provider.name,
-      'weir.wire_format': call.wire,
-      'weir.ending': call.ending === 'complete' ? undefined : call.ending,
-      'weir.cache': cacheResultOf(trace),
-      'weir.cost.estimated': call.costEstimated ? true : undefined,
-      ...(call.tags !== undefined && tagAttributes(call.tags)),
-    },
-    measurements: {
-      'weir.cost.usd': costNanoUsd === undefined ? undefined : costNanoUsd / 1e9,
-      'weir.saved.usd': savedNanoUsd === 0 ? undefined : savedNanoUsd / 1e9,
-      'weir.overhead': call.overheadMs / 1000,
-    },
+    attributes: rootAttributes(reported, isOfClient ? { method, route } : undefined),
+    measurements: rootMeasurements(call),
     // By the conventions of HTTP servers, an error of the client is none of the server.
     error:
       isFailed && !(call.status >= 400 && call.status < 500) ? (call.errorCode ?? 'internal') : undefined,
     links: trace?.replayedSpan === undefined ? noLinks : [trace.replayedSpan],
   };
+}
+
+/** The values that repeat from call to call come first. `http` is missing for a call of a module. */
+function rootAttributes(
+  { call, clientRequest, trace }: ReportedCall,
+  http: { readonly method: string; readonly route: string } | undefined,
+): SpanAttributes {
+  // Attempts have the target in spans of their own.
+  const replayedFrom = trace?.attempts.length === 0 ? trace.replayedFrom : undefined;
+  const all: SpanAttributes = new NamedValues();
+  if (http !== undefined) {
+    all.add('http.request.method', http.method);
+    all.add('http.route', http.route);
+    all.add('url.path', clientRequest.path === http.route ? undefined : clientRequest.path);
+    all.add('http.response.status_code', call.status);
+  }
+  all.add('weir.wire_format', call.wire);
+  all.add('weir.model.requested', call.modelAsked);
+  all.add('weir.account.id', call.accountId);
+  all.add('weir.key.id', call.keyId);
+  all.add('weir.client', call.client);
+  all.add('weir.agent', call.agent);
+  all.add('weir.pipeline', call.pipeline === '' ? undefined : call.pipeline);
+  if (call.tags !== undefined)
+    for (const [name, value] of Object.entries(call.tags)) all.add(`weir.tag.${name}`, value);
+  all.add('error.type', call.ending === 'failed' ? (call.errorCode ?? 'internal') : undefined);
+  all.add('weir.ending', call.ending === 'complete' ? undefined : call.ending);
+  all.add('weir.cache', cacheResultOf(trace));
+  all.add('weir.cost.estimated', call.costEstimated ? true : undefined);
+  all.add('weir.replayed.model', replayedFrom?.model);
+  all.add('weir.replayed.provider', replayedFrom?.provider.name);
+  addPrompt(all, clientRequest);
+  all.add('gen_ai.conversation.id', call.conversation);
+  all.add('enduser.pseudo.id', call.endUser);
+  all.add('weir.request.id', call.id);
+  return all;
+}
+
+function rootMeasurements({ costNanoUsd, savedNanoUsd, overheadMs }: EndedCall): Measurements {
+  const all: Measurements = new NamedValues();
+  all.add('weir.cost.usd', costNanoUsd === undefined ? undefined : costNanoUsd / 1e9);
+  all.add('weir.saved.usd', savedNanoUsd === 0 ? undefined : savedNanoUsd / 1e9);
+  all.add('weir.overhead', overheadMs / 1000);
+  return all;
 }
 
 function stepSpan(
@@ -104,11 +112,16 @@ function stepSpan(
   { toEpochUs }: CallSpansOptions,
 ): Span {
   const { module, effect, savedNanoUsd, outer, fault } = step;
-  const notes = Object.entries(step.attributes).slice(0, limits.requestLogAttributesMax);
-  const named = (type: 'number' | 'other') =>
-    notes
-      .filter(([, value]) => (typeof value === 'number') === (type === 'number'))
-      .map(([name, value]) => [`weir.note.${name}`, value]);
+  const attributes: SpanAttributes = new NamedValues();
+  const measurements: Measurements = new NamedValues();
+  attributes.add('weir.module', module);
+  attributes.add('weir.effect', effect);
+  attributes.add('error.type', fault === undefined ? undefined : 'module_broken');
+  measurements.add('weir.own_time', step.ownMs / 1000);
+  measurements.add('weir.saved.usd', savedNanoUsd === 0 ? undefined : savedNanoUsd / 1e9);
+  for (const [name, value] of Object.entries(step.attributes).slice(0, limits.requestLogAttributesMax))
+    if (typeof value === 'number') measurements.add(`weir.note.${name}`, value);
+    else attributes.add(`weir.note.${name}`, value);
   return {
     traceId: span.traceId,
     spanId: step.spanId,
@@ -116,33 +129,22 @@ function stepSpan(
     tracestate: span.parent?.tracestate,
     flags: traceFlags(span),
     name: module,
+    similar: module,
     kind: spanKinds.internal,
     startUs: toEpochUs(step.startedAtMs),
     endUs: toEpochUs(step.endedAtMs ?? startedAtMs + call.totalMs),
-    attributes: {
-      'weir.module': module,
-      'weir.effect': effect,
-      'error.type': fault === undefined ? undefined : 'module_broken',
-      ...Object.fromEntries(named('other')),
-    },
-    measurements: {
-      'weir.own_time': step.ownMs / 1000,
-      'weir.saved.usd': savedNanoUsd === 0 ? undefined : savedNanoUsd / 1e9,
-      ...Object.fromEntries(named('number')),
-    },
+    attributes,
+    measurements,
     error: fault === undefined ? undefined : 'module_broken',
     links: noLinks,
   };
 }
 
-interface AttemptOptions extends CallSpansOptions {
-  readonly isCompacted: boolean;
-}
-
 function attemptSpan(
   attempt: Attempt,
   reported: ReportedCall,
-  { toEpochUs, isCompacted }: AttemptOptions,
+  { toEpochUs }: CallSpansOptions,
+  isCompacted: boolean,
 ): Span {
   const { call, clientRequest, span, trace } = reported;
   const { target, ending, startedAtMs, endedAtMs = startedAtMs, isModuleCall, askedBy } = attempt;
@@ -156,6 +158,7 @@ function attemptSpan(
     tracestate: span.parent?.tracestate,
     flags: traceFlags(span),
     name: target.model === '' ? operation : `${operation} ${target.model}`,
+    similar: 'attempt',
     kind: spanKinds.client,
     startUs: toEpochUs(startedAtMs),
     endUs: toEpochUs(endedAtMs),
@@ -168,10 +171,6 @@ function attemptSpan(
     error,
     links: noLinks,
   };
-}
-
-function tagAttributes(tags: Tags): Attributes {
-  return Object.fromEntries(Object.entries(tags).map(([name, value]) => [`weir.tag.${name}`, value]));
 }
 
 /** Undefined if no cache was asked. */

@@ -12,7 +12,7 @@ export interface Origin {
 export interface OtlpEncoding {
   readonly contentType: string;
   createSpanBatch(): SpanBatch;
-  encodeMetrics(metrics: readonly MetricData[], origin: Origin): Uint8Array;
+  encodeMetrics(metrics: readonly MetricData[]): Uint8Array;
   /** What the collector did not accept of an export that it confirmed. */
   readPartialSuccess(response: Uint8Array): PartialSuccess | undefined;
 }
@@ -22,7 +22,10 @@ export interface SpanBatch {
   readonly count: number;
   readonly bytes: number;
   add(span: Span): void;
-  encode(origin: Origin): Uint8Array;
+  /** Valid until `release`. */
+  encode(): Uint8Array;
+  /** Ends the use of a batch that was sent: the next one takes its memory. */
+  release(): void;
 }
 
 export interface PartialSuccess {

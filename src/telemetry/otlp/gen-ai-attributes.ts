@@ -3,7 +3,7 @@ import type { ClientRequest } from '../../kernel/client-request.ts';
 import type { Usage } from '../../kernel/message.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import { storableFigure as figure } from '../../kernel/storable.ts';
-import type { Attributes, Measurements } from './span.ts';
+import { type Measurements, NamedValues, type SpanAttributes } from './span.ts';
 
 // Names are those of https://github.com/open-telemetry/semantic-conventions-genai.
 
@@ -20,53 +20,54 @@ interface AttemptContext {
   readonly isCompacted: boolean;
 }
 
+/** The values that repeat from call to call come first. */
 export function attemptAttributes(
   attempt: Attempt,
   clientRequest: ClientRequest,
   { error, conversation, isCompacted }: AttemptContext,
-): Attributes {
+): SpanAttributes {
   const { target, usage, stopReason, isModuleCall, ending } = attempt;
   const { address, port } = serverOf(target.provider);
-  return {
-    'gen_ai.operation.name': operationOf(clientRequest),
-    'gen_ai.provider.name': providerNameOf(target.provider),
-    'gen_ai.request.model': target.model === '' ? undefined : target.model,
-    'gen_ai.request.stream': isStreamed(attempt, clientRequest) ? true : undefined,
-    'gen_ai.response.id': attempt.answerId === '' ? undefined : attempt.answerId,
-    'gen_ai.response.model': attempt.answeredModel,
-    'gen_ai.response.finish_reasons': stopReason === undefined ? undefined : [stopReason],
-    'gen_ai.usage.input_tokens': inputTokensOf(usage),
-    'gen_ai.usage.output_tokens': figure(usage.output_tokens),
-    'gen_ai.usage.cache_read.input_tokens': positive(usage.cache_read_input_tokens),
-    'gen_ai.usage.cache_write.input_tokens': positive(usage.cache_creation_input_tokens),
-    'gen_ai.usage.reasoning.output_tokens': positive(usage.output_tokens_details?.thinking_tokens),
-    'gen_ai.conversation.id': conversation,
-    ...promptAttributes(clientRequest),
-    'gen_ai.conversation.compacted': isCompacted ? true : undefined,
-    'error.type': error,
-    'server.address': address,
-    'server.port': port,
-    'weir.asked_by': attempt.askedBy,
-    'weir.module_call': isModuleCall ? true : undefined,
-    'weir.ending': ending?.how === 'complete' ? undefined : ending?.how,
-    'weir.provider.request_id': attempt.providerRequestId,
-    'weir.cost.estimated': attempt.bill?.estimated === true ? true : undefined,
-  };
+  const all: SpanAttributes = new NamedValues();
+  all.add('gen_ai.operation.name', operationOf(clientRequest));
+  all.add('gen_ai.provider.name', providerNameOf(target.provider));
+  all.add('server.address', address);
+  all.add('server.port', port);
+  all.add('gen_ai.request.model', target.model === '' ? undefined : target.model);
+  all.add('gen_ai.response.model', attempt.answeredModel);
+  all.add('gen_ai.request.stream', isStreamed(attempt, clientRequest) ? true : undefined);
+  all.add('weir.asked_by', attempt.askedBy);
+  all.add('weir.module_call', isModuleCall ? true : undefined);
+  all.add('weir.ending', ending?.how === 'complete' ? undefined : ending?.how);
+  all.add('error.type', error);
+  all.add('gen_ai.conversation.compacted', isCompacted ? true : undefined);
+  addPrompt(all, clientRequest);
+  all.add('gen_ai.conversation.id', conversation);
+  all.add('weir.cost.estimated', attempt.bill?.estimated === true ? true : undefined);
+  all.add('gen_ai.response.finish_reasons', stopReason === undefined ? undefined : [stopReason]);
+  all.add('gen_ai.usage.input_tokens', inputTokensOf(usage));
+  all.add('gen_ai.usage.output_tokens', figure(usage.output_tokens));
+  all.add('gen_ai.usage.cache_read.input_tokens', positive(usage.cache_read_input_tokens));
+  all.add('gen_ai.usage.cache_write.input_tokens', positive(usage.cache_creation_input_tokens));
+  all.add('gen_ai.usage.reasoning.output_tokens', positive(usage.output_tokens_details?.thinking_tokens));
+  all.add('gen_ai.response.id', attempt.answerId === '' ? undefined : attempt.answerId);
+  all.add('weir.provider.request_id', attempt.providerRequestId);
+  return all;
 }
 
-/** The stored prompt that a call begins with. */
-export function promptAttributes({ prompt }: ClientRequest): Attributes {
-  return prompt === undefined
-    ? {}
-    : { 'gen_ai.prompt.name': prompt.name, 'gen_ai.prompt.version': String(prompt.version) };
+/** Adds the stored prompt that a call begins with. */
+export function addPrompt(attributes: SpanAttributes, { prompt }: ClientRequest): void {
+  if (prompt === undefined) return;
+  attributes.add('gen_ai.prompt.name', prompt.name);
+  attributes.add('gen_ai.prompt.version', String(prompt.version));
 }
 
 export function attemptMeasurements(attempt: Attempt, clientRequest: ClientRequest): Measurements {
   const { bill } = attempt;
-  return {
-    'gen_ai.response.time_to_first_chunk': firstChunkSeconds(attempt, clientRequest),
-    'weir.cost.usd': bill === undefined ? undefined : bill.nanoUsd / 1e9,
-  };
+  const all: Measurements = new NamedValues();
+  all.add('gen_ai.response.time_to_first_chunk', firstChunkSeconds(attempt, clientRequest));
+  all.add('weir.cost.usd', bill && bill.nanoUsd / 1e9);
+  return all;
 }
 
 /** Undefined for an answer that is not streamed. */

@@ -1,5 +1,6 @@
 import type { Attempt } from '../../kernel/attempt.ts';
 import type { ClientRequest } from '../../kernel/client-request.ts';
+import type { Provider } from '../../kernel/provider.ts';
 import { storableFigure as figure } from '../../kernel/storable.ts';
 import { limits } from '../limits.ts';
 import { Histogram } from '../series.ts';
@@ -27,6 +28,18 @@ interface Series {
   readonly sums: Record<TokenKind, number>;
 }
 
+interface SeriesKey {
+  readonly provider: Provider;
+  readonly operation: string;
+  readonly model: string;
+  /** Empty if the answer names none. */
+  readonly answeredModel: string;
+}
+
+interface LatestSeries extends SeriesKey {
+  readonly series: Series;
+}
+
 const tokenKinds = [
   'input_tokens',
   'output_tokens',
@@ -41,6 +54,8 @@ export class GenAiMetrics {
   readonly #hasOlderNames: boolean;
   readonly #startUs: number;
   readonly #series = new Map<string, Series>();
+  /** Most attempts have the target of the one before, which takes less time to see than to make a key. */
+  #latest: LatestSeries | undefined;
 
   /** `hasOlderNames` adds the metrics under the names that they had before. */
   constructor(startUs: number, hasOlderNames: boolean) {
@@ -100,6 +115,23 @@ export class GenAiMetrics {
     const { provider, model } = attempt.target;
     const operation = operationOf(clientRequest);
     const answeredModel = attempt.answeredModel ?? '';
+    const latest = this.#latest;
+    if (
+      latest?.provider === provider &&
+      latest.operation === operation &&
+      latest.model === model &&
+      latest.answeredModel === answeredModel
+    )
+      return latest.series;
+    const series = this.#findSeries({ provider, operation, model, answeredModel }, clientRequest);
+    this.#latest = { provider, operation, model, answeredModel, series };
+    return series;
+  }
+
+  #findSeries(
+    { provider, operation, model, answeredModel }: SeriesKey,
+    clientRequest: ClientRequest,
+  ): Series {
     const key = `${operation}\n${provider.name}\n${model}\n${answeredModel}`;
     const known = this.#series.get(key);
     if (known !== undefined) return known;

@@ -7,22 +7,31 @@ import {
   scopeName,
 } from './encoding.ts';
 import { cumulative, type MetricData } from './metric-data.ts';
-import { type Attributes, type AttributeValue, cut, type Measurements, type Span } from './span.ts';
+import { type Attributes, type AttributeValue, cut, type NamedValues, type Span } from './span.ts';
 
 /** JSON as OTLP maps it: ids in hexadecimal digits, 64-bit integers as texts, enumerations as numbers. */
-export const jsonEncoding: OtlpEncoding = {
-  contentType: 'application/json',
-  createSpanBatch: () => new JsonSpanBatch(),
-  encodeMetrics(metrics, origin) {
-    const scopeMetrics = [{ scope: scopeOf(origin), metrics: metrics.map(metricToJson) }];
-    return Buffer.from(JSON.stringify({ resourceMetrics: [{ resource: resourceOf(origin), scopeMetrics }] }));
-  },
-  readPartialSuccess,
-};
+export function createJsonEncoding(origin: Origin): OtlpEncoding {
+  return {
+    contentType: 'application/json',
+    createSpanBatch: () => new JsonSpanBatch(origin),
+    encodeMetrics(metrics) {
+      const scopeMetrics = [{ scope: scopeOf(origin), metrics: metrics.map(metricToJson) }];
+      return Buffer.from(
+        JSON.stringify({ resourceMetrics: [{ resource: resourceOf(origin), scopeMetrics }] }),
+      );
+    },
+    readPartialSuccess,
+  };
+}
 
 class JsonSpanBatch implements SpanBatch {
+  readonly #origin: Origin;
   readonly #spans: string[] = [];
   bytes = 0;
+
+  constructor(origin: Origin) {
+    this.#origin = origin;
+  }
 
   get count(): number {
     return this.#spans.length;
@@ -34,13 +43,16 @@ class JsonSpanBatch implements SpanBatch {
     this.bytes += text.length;
   }
 
-  encode(origin: Origin): Uint8Array {
-    const resource = JSON.stringify(resourceOf(origin));
-    const scope = JSON.stringify(scopeOf(origin));
+  encode(): Uint8Array {
+    const resource = JSON.stringify(resourceOf(this.#origin));
+    const scope = JSON.stringify(scopeOf(this.#origin));
     return Buffer.from(
       `{"resourceSpans":[{"resource":${resource},"scopeSpans":[{"scope":${scope},"spans":[${this.#spans.join(',')}]}]}]}`,
     );
   }
+
+  /** Texts are freed by themselves. */
+  release(): void {}
 }
 
 function resourceOf({ resource }: Origin) {
@@ -58,7 +70,10 @@ function spanToJson(span: Span) {
     name: cut(span.name),
     startTimeUnixNano: nanoseconds(span.startUs),
     endTimeUnixNano: nanoseconds(span.endUs),
-    attributes: attributesToJson(span.attributes, span.measurements),
+    attributes: [
+      ...namedToJson(span.attributes, valueToJson),
+      ...namedToJson(span.measurements, (doubleValue) => ({ doubleValue })),
+    ],
     ...(span.links.length > 0 && { links: span.links }),
     ...(error !== undefined && { status: { message: error, code: 2 } }),
   };
@@ -88,15 +103,14 @@ function metricToJson({ name, unit, startUs, timeUs, counts, histograms }: Metri
   };
 }
 
-function attributesToJson(attributes: Attributes, measurements: Measurements = {}) {
-  return [
-    ...Object.entries(attributes).flatMap(([key, value]) =>
-      value === undefined ? [] : { key, value: valueToJson(value) },
-    ),
-    ...Object.entries(measurements).flatMap(([key, value]) =>
-      value === undefined ? [] : { key, value: { doubleValue: value } },
-    ),
-  ];
+function attributesToJson(attributes: Attributes) {
+  return Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : { key, value: valueToJson(value) },
+  );
+}
+
+function namedToJson<Value>({ names, values }: NamedValues<Value>, toJson: (value: Value) => object) {
+  return values.map((value, at) => ({ key: names[at], value: toJson(value) }));
 }
 
 function valueToJson(value: Exclude<AttributeValue, undefined>) {

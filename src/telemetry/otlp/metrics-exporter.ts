@@ -1,13 +1,12 @@
 import type { Log } from '../log.ts';
 import { Outage } from '../outage.ts';
-import type { Origin, OtlpEncoding } from './encoding.ts';
+import type { OtlpEncoding } from './encoding.ts';
 import type { GenAiMetrics } from './gen-ai-metrics.ts';
 import type { OtlpClient } from './otlp-client.ts';
 
 interface MetricsExporterParts {
   readonly client: Pick<OtlpClient, 'send'>;
   readonly encoding: OtlpEncoding;
-  readonly origin: Origin;
   readonly metrics: Pick<GenAiMetrics, 'collect'>;
   readonly intervalMs: number;
   /** Microseconds since 1970. */
@@ -57,11 +56,11 @@ export class MetricsExporter {
   }
 
   async #export(): Promise<void> {
-    const { client, encoding, origin, metrics, nowUs, log } = this.#parts;
+    const { client, encoding, metrics, nowUs, log } = this.#parts;
     const collected = metrics.collect(nowUs());
     if (collected.length === 0) return;
     try {
-      const partialSuccess = await client.send(encoding.encodeMetrics(collected, origin));
+      const partialSuccess = await client.send(encoding.encodeMetrics(collected));
       this.#outage.end();
       if (partialSuccess !== undefined) log.warn({ ...partialSuccess }, 'the collector rejected metrics');
     } catch (err) {

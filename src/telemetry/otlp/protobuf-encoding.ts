@@ -1,179 +1,34 @@
 import { limits } from '../limits.ts';
-import {
-  type Origin,
-  type OtlpEncoding,
-  type PartialSuccess,
-  type SpanBatch,
-  scopeName,
-} from './encoding.ts';
+import type { Origin, OtlpEncoding, PartialSuccess } from './encoding.ts';
 import { cumulative, type HistogramPoint, type MetricData } from './metric-data.ts';
+import { writeAttributes } from './protobuf-attributes.ts';
+import { beginExport, endExport } from './protobuf-export.ts';
 import { readFields } from './protobuf-reader.ts';
+import { ProtobufSpanBatch } from './protobuf-span-batch.ts';
 import { ProtobufWriter } from './protobuf-writer.ts';
-import { type Attributes, type AttributeValue, cut, type Measurements, type Span } from './span.ts';
 
 /** Field numbers are those of https://github.com/open-telemetry/opentelemetry-proto. */
-export function createProtobufEncoding(): OtlpEncoding {
-  const repeated = new RepeatedAttributes();
+export function createProtobufEncoding(origin: Origin): OtlpEncoding {
+  const spare: ProtobufWriter[] = [];
   return {
     contentType: 'application/x-protobuf',
-    createSpanBatch: () => new ProtobufSpanBatch(repeated),
-    encodeMetrics(metrics, origin) {
+    createSpanBatch() {
+      const writer = spare.pop() ?? new ProtobufWriter();
+      const release = () => {
+        writer.clear();
+        if (spare.length < limits.otlpSpareBuffers && writer.capacity <= limits.otlpSpareBufferBytes)
+          spare.push(writer);
+      };
+      return new ProtobufSpanBatch({ writer, origin, release });
+    },
+    encodeMetrics(metrics) {
       const writer = new ProtobufWriter();
+      const open = beginExport(writer, origin);
       for (const metric of metrics) writeMetric(writer, metric);
-      return wrap(writer.bytes, origin);
+      return endExport(writer, open);
     },
     readPartialSuccess,
   };
-}
-
-class ProtobufSpanBatch implements SpanBatch {
-  readonly #writer = new ProtobufWriter();
-  readonly #repeated: RepeatedAttributes;
-  count = 0;
-
-  constructor(repeated: RepeatedAttributes) {
-    this.#repeated = repeated;
-  }
-
-  get bytes(): number {
-    return this.#writer.length;
-  }
-
-  add(span: Span): void {
-    writeSpan(this.#writer, span, this.#repeated);
-    this.count++;
-  }
-
-  encode(origin: Origin): Uint8Array {
-    return wrap(this.#writer.bytes, origin);
-  }
-}
-
-/** An export request of one resource and one scope; spans and metrics have the same field numbers there. */
-function wrap(content: Uint8Array, { resource, version }: Origin): Uint8Array {
-  const writer = new ProtobufWriter(content.byteLength + 2048);
-  const ofResource = writer.begin(1);
-  const described = writer.begin(1);
-  writeAttributes(writer, 1, resource);
-  writer.end(described);
-  const ofScope = writer.begin(2);
-  const scope = writer.begin(1);
-  writer.string(1, scopeName);
-  writer.string(2, version);
-  writer.end(scope);
-  writer.raw(content);
-  writer.end(ofScope);
-  writer.end(ofResource);
-  return writer.bytes;
-}
-
-function writeSpan(writer: ProtobufWriter, span: Span, repeated: RepeatedAttributes): void {
-  const start = writer.begin(2);
-  writer.hex(1, span.traceId);
-  writer.hex(2, span.spanId);
-  if (span.tracestate !== undefined) writer.string(3, span.tracestate);
-  if (span.parentSpanId !== undefined) writer.hex(4, span.parentSpanId);
-  writer.string(5, cut(span.name));
-  writer.uint(6, span.kind);
-  writer.nanoseconds(7, span.startUs);
-  writer.nanoseconds(8, span.endUs);
-  repeated.writeAll(writer, span.attributes);
-  writeMeasurements(writer, spanAttribute, span.measurements);
-  for (const { traceId, spanId } of span.links) {
-    const link = writer.begin(13);
-    writer.hex(1, traceId);
-    writer.hex(2, spanId);
-    writer.end(link);
-  }
-  if (span.error !== undefined) {
-    const status = writer.begin(15);
-    writer.string(2, span.error);
-    writer.uint(3, 2);
-    writer.end(status);
-  }
-  writer.fixed32(16, span.flags);
-  writer.end(start);
-}
-
-const spanAttribute = 9;
-
-/** The last values of attributes of spans, encoded: most are those of the call before, and copying takes a fraction of the time. */
-class RepeatedAttributes {
-  readonly #last = new Map<string, { value: AttributeValue; bytes: Uint8Array | undefined }>();
-
-  writeAll(writer: ProtobufWriter, attributes: Attributes): void {
-    for (const name in attributes) {
-      const value = attributes[name];
-      if (value !== undefined) this.#write(writer, name, value);
-    }
-  }
-
-  #write(writer: ProtobufWriter, name: string, value: Exclude<AttributeValue, undefined>): void {
-    const last = this.#last.get(name);
-    const isSame = last?.value === value;
-    if (isSame && last.bytes !== undefined) {
-      writer.raw(last.bytes);
-      return;
-    }
-    const start = writer.length;
-    writeAttribute(writer, spanAttribute, { name, value });
-    if (isSame) last.bytes = Buffer.from(writer.bytes.subarray(start));
-    else if (last !== undefined) {
-      last.value = value;
-      last.bytes = undefined;
-    } else if (this.#last.size < limits.otlpRepeatedAttributesMax)
-      this.#last.set(name, { value, bytes: undefined });
-  }
-}
-
-function writeAttributes(writer: ProtobufWriter, field: number, attributes: Attributes): void {
-  for (const name in attributes) {
-    const value = attributes[name];
-    if (value !== undefined) writeAttribute(writer, field, { name, value });
-  }
-}
-
-interface DefinedAttribute {
-  readonly name: string;
-  readonly value: Exclude<AttributeValue, undefined>;
-}
-
-function writeAttribute(writer: ProtobufWriter, field: number, { name, value }: DefinedAttribute): void {
-  if (typeof value === 'string' && writer.shortPair(field, name, value)) return;
-  const start = writer.begin(field);
-  writer.string(1, name);
-  const of = writer.begin(2);
-  writeValue(writer, value);
-  writer.end(of);
-  writer.end(start);
-}
-
-function writeValue(writer: ProtobufWriter, value: Exclude<AttributeValue, undefined>): void {
-  if (typeof value === 'string') writer.string(1, cut(value));
-  else if (typeof value === 'boolean') writer.uint(2, Number(value));
-  else if (typeof value === 'number') writer.uint(3, value);
-  else {
-    const list = writer.begin(5);
-    for (const each of value) {
-      const of = writer.begin(1);
-      writer.string(1, cut(each));
-      writer.end(of);
-    }
-    writer.end(list);
-  }
-}
-
-function writeMeasurements(writer: ProtobufWriter, field: number, measurements: Measurements): void {
-  for (const name in measurements) {
-    const value = measurements[name];
-    if (value === undefined) continue;
-    const start = writer.begin(field);
-    writer.string(1, name);
-    const of = writer.begin(2);
-    writer.double(4, value);
-    writer.end(of);
-    writer.end(start);
-  }
 }
 
 function writeMetric(writer: ProtobufWriter, metric: MetricData): void {

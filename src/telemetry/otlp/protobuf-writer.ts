@@ -3,12 +3,21 @@ export class ProtobufWriter {
   #bytes: Buffer;
   #at = 0;
 
-  constructor(bytes = 1024) {
-    this.#bytes = Buffer.allocUnsafe(bytes);
+  constructor() {
+    this.#bytes = Buffer.allocUnsafe(1024);
   }
 
   get length(): number {
     return this.#at;
+  }
+
+  /** The size of its buffer. */
+  get capacity(): number {
+    return this.#bytes.byteLength;
+  }
+
+  clear(): void {
+    this.#at = 0;
   }
 
   /** What was written; valid until more is written. */
@@ -17,27 +26,74 @@ export class ProtobufWriter {
   }
 
   /**
-   * A message of a name (field 1) and a message with a text (field 1), if both are short: most attributes are. False if
-   * nothing was written.
+   * A message of a name (field 1) and a message with one value (field 2), if both are short: most attributes are. False
+   * if nothing was written.
    */
-  shortPair(field: number, name: string, text: string): boolean {
-    const [ofName, ofText] = [name.length, text.length];
-    if (field > 15 || ofName + ofText > shortText) return false;
-    this.#reserve(ofName + ofText + 8);
+  shortText(field: number, name: string, text: string): boolean {
+    const before = this.#at;
+    const { length } = text;
+    if (!this.#beginShort(field, name, length + 2)) return false;
+    const bytes = this.#bytes;
+    const at = this.#at;
+    bytes[at] = 0x0a;
+    bytes[at + 1] = length;
+    const isAscii = isAsciiWritten(bytes, at + 2, text);
+    this.#at = isAscii ? at + 2 + length : before;
+    return isAscii;
+  }
+
+  shortUint(field: number, name: string, value: number): boolean {
+    if (!this.#beginShort(field, name, varintLength(value) + 1)) return false;
+    this.uint(3, value);
+    return true;
+  }
+
+  shortDouble(field: number, name: string, value: number): boolean {
+    if (!this.#beginShort(field, name, 9)) return false;
+    this.double(4, value);
+    return true;
+  }
+
+  /** Everything before the value, whose message has this many bytes. */
+  #beginShort(field: number, name: string, valueBytes: number): boolean {
+    const { length } = name;
+    if (field > 15 || length + valueBytes > shortPair) return false;
+    this.#reserve(length + valueBytes + 6);
     const bytes = this.#bytes;
     const start = this.#at;
+    if (!isAsciiWritten(bytes, start + 4, name)) return false;
     bytes[start] = field * 8 + wireTypes.bytes;
-    bytes[start + 1] = ofName + ofText + 6;
+    bytes[start + 1] = length + valueBytes + 4;
     bytes[start + 2] = 0x0a;
-    bytes[start + 3] = ofName;
-    const end = start + ofName + 4;
-    if (!isAsciiWritten(bytes, start + 4, name) || !isAsciiWritten(bytes, end + 4, text)) return false;
-    bytes[end] = 0x12;
-    bytes[end + 1] = ofText + 2;
-    bytes[end + 2] = 0x0a;
-    bytes[end + 3] = ofText;
-    this.#at = end + 4 + ofText;
+    bytes[start + 3] = length;
+    bytes[start + 4 + length] = 0x12;
+    bytes[start + 5 + length] = valueBytes;
+    this.#at = start + length + 6;
     return true;
+  }
+
+  /** Starts a message whose length takes four bytes, so that `endLong` need not move it. */
+  beginLong(field: number): number {
+    this.#tag(field, wireTypes.bytes);
+    this.#reserve(4);
+    this.#at += 4;
+    return this.#at;
+  }
+
+  endLong(start: number): void {
+    let rest = this.#at - start;
+    for (let at = start - 4; at < start - 1; at++) {
+      this.#bytes[at] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    this.#bytes[start - 1] = rest;
+  }
+
+  /** Writes once more what stands between these places. */
+  repeat(from: number, to: number): void {
+    this.#reserve(to - from);
+    this.#bytes.copyWithin(this.#at, from, to);
+    this.#at += to - from;
   }
 
   /** Starts a message within the message. Returns its place for `end`. */
@@ -126,12 +182,6 @@ export class ProtobufWriter {
     this.#at = this.#bytes.writeDoubleLE(value, this.#at);
   }
 
-  raw(bytes: Uint8Array): void {
-    this.#reserve(bytes.byteLength);
-    this.#bytes.set(bytes, this.#at);
-    this.#at += bytes.byteLength;
-  }
-
   #rawWords(low: number, high: number): void {
     this.#reserve(8);
     this.#at = this.#bytes.writeUInt32LE(low % wordValues, this.#at);
@@ -163,8 +213,10 @@ export class ProtobufWriter {
 const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 const wordValues = 2 ** 32;
-/** The length of texts that are as fast to write here; with what is around it, it fits into a byte. */
+/** The length of texts that are as fast to write here. */
 const shortText = 96;
+/** The length of a name and a value whose message has a length of one byte. */
+const shortPair = 0x7f - 4;
 
 /** Calling into the runtime would take longer than to write a short text. False if it has other characters. */
 function isAsciiWritten(bytes: Uint8Array, start: number, text: string): boolean {

@@ -2,7 +2,7 @@ import { WriteBehind } from '../../kernel/write-behind.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { Outage } from '../outage.ts';
-import type { Origin, OtlpEncoding, SpanBatch } from './encoding.ts';
+import type { OtlpEncoding, SpanBatch } from './encoding.ts';
 import { type OtlpClient, RejectedExportError } from './otlp-client.ts';
 import type { OtlpSettings } from './settings.ts';
 import type { Span } from './span.ts';
@@ -10,7 +10,6 @@ import type { Span } from './span.ts';
 interface SpanExporterParts {
   readonly client: Pick<OtlpClient, 'send'>;
   readonly encoding: OtlpEncoding;
-  readonly origin: Origin;
   readonly queue: OtlpSettings['queue'];
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   readonly bytesMax?: number;
@@ -83,8 +82,9 @@ export class SpanExporter {
   }
 
   async #send(batch: SpanBatch): Promise<void> {
-    const { client, origin, log } = this.#parts;
-    const partialSuccess = await client.send(batch.encode(origin));
+    const { client, log } = this.#parts;
+    const partialSuccess = await client.send(batch.encode());
+    batch.release();
     this.#outage.end();
     this.#rejection.end();
     if (partialSuccess === undefined) return;

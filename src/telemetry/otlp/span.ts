@@ -4,11 +4,26 @@ import { limits } from '../limits.ts';
 /** A value of an attribute; undefined ones are left out. */
 export type AttributeValue = string | number | boolean | readonly string[] | undefined;
 
-/** Numbers are whole and not negative: others are in `Measurements`. */
+/** Of a process or a metric. Numbers are whole and not negative: others are in `Measurements`. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
+/** Values by name, in the order in which they were added. Two lists take less time than an object with as many properties. */
+export class NamedValues<Value> {
+  readonly names: string[] = [];
+  readonly values: Value[] = [];
+
+  /** Leaves out a missing value. Each name is added once. */
+  add(name: string, value: Value | undefined): void {
+    if (value === undefined) return;
+    this.names.push(name);
+    this.values.push(value);
+  }
+}
+
+export type SpanAttributes = NamedValues<Exclude<AttributeValue, undefined>>;
+
 /** Attributes that are floating-point numbers, also if a value happens to be whole: backends expect one type for a name. */
-export type Measurements = Readonly<Record<string, number | undefined>>;
+export type Measurements = NamedValues<number>;
 
 /** The numbers of OTLP. */
 export const spanKinds = { internal: 1, server: 2, client: 3 } as const;
@@ -20,10 +35,12 @@ export interface Span extends SpanReference {
   /** The flags of the trace, and whether the parent is in another process. */
   readonly flags: number;
   readonly name: string;
+  /** Spans of one module, or of one kind, have mostly the same attributes; few different texts. */
+  readonly similar: string;
   readonly kind: number;
   readonly startUs: number;
   readonly endUs: number;
-  readonly attributes: Attributes;
+  readonly attributes: SpanAttributes;
   readonly measurements: Measurements;
   /** What failed; undefined for a span without an error. */
   readonly error: string | undefined;
