@@ -1,4 +1,5 @@
-// The CPU time of each test process, with its threads and the processes that it waited for. Test processes load this file, too.
+// The CPU time of each test process, with its threads and the processes that it waited for, and when it began and ended.
+// Test processes load this file, too.
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,7 +9,9 @@ const { TEST_TIMES_FILE: ownFile, TEST_TIMES_RUNNER: runner } = process.env;
 
 // Threads of tests load it as well, and processes that a test starts may.
 if (ownFile !== undefined && isMainThread && process.ppid === Number(runner))
-  process.on('exit', () => appendFileSync(ownFile, `${cpuSeconds()} ${process.argv[1]}\n`));
+  process.on('exit', () =>
+    appendFileSync(ownFile, `${cpuSeconds()} ${performance.timeOrigin} ${Date.now()} ${process.argv[1]}\n`),
+  );
 
 interface Times {
   /** For every test process. */
@@ -27,8 +30,10 @@ export function recordTimes(): Times {
       const named = new Map([...testsOf].map(([path, tests]) => [resolve(path), tests.join(' ')]));
       const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
       const times = lines.map((line) => {
-        const [, seconds, path = ''] = /^(\S+) (.*)$/.exec(line) ?? [];
-        return { seconds: Number(seconds), tests: named.get(resolve(path)) ?? path };
+        const [, seconds, beganAt, endedAt, path = ''] = /^(\S+) (\S+) (\S+) (.*)$/.exec(line) ?? [];
+        const spanMs = [Number(beganAt) - performance.timeOrigin, Number(endedAt) - performance.timeOrigin];
+        const span = spanMs.map((ms) => (ms / 1000).toFixed(0).padStart(4)).join('–');
+        return { seconds: Number(seconds), tests: `${span}  ${named.get(resolve(path)) ?? path}` };
       });
       for (const { seconds, tests } of times.toSorted((one, other) => other.seconds - one.seconds))
         printTime(seconds, tests);
