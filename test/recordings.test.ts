@@ -18,7 +18,12 @@ const all = { WEIR_RECORD: 'all' };
 async function recorded(url: string, sent: RawRequest) {
   const answer = await call(url, sent);
   const id = String(answer.headers['x-request-id']);
-  return { answer, id, recording: await call(url, { path: `/v1/recordings/${id}` }) };
+  const recording = await eventually(async () => {
+    const found = await call(url, { path: `/v1/recordings/${id}` });
+    const isAwaited = answer.headers['x-weir-recorded'] === 'true' && found.status === 404;
+    return isAwaited ? undefined : found;
+  });
+  return { answer, id, recording };
 }
 
 for (const { format, streamed, manner } of framings)

@@ -67,6 +67,7 @@ test('without memory nothing is recorded, and what was begun is truncated', asyn
   truncated?.close(undefined, new Error('oops'));
   while (open().recording !== undefined);
   assert.deepEqual([recordings.dropped, drops.length], [1, 1]);
+  assert.equal(await recordings.flush(60_000), true);
   const found = await recordings.find('local', id);
   assert.partialDeepStrictEqual(found?.response, {
     bytes: small.byteLength + 20_004,
