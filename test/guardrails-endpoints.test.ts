@@ -238,6 +238,103 @@ test('custom rules and orders to a model are found, too', async () => {
   assert.equal(fake.requests.length, 0);
 });
 
+/** A form whose parts stand in this order; an object is a file. */
+function form(parts: readonly (readonly [string, string | { readonly file: string }])[]) {
+  const written = parts.map(([name, value]) => {
+    const more = typeof value === 'string' ? '' : '; filename="a.bin"\r\ncontent-type: audio/mpeg';
+    const text = typeof value === 'string' ? value : value.file;
+    return `--b\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${text}\r\n`;
+  });
+  return { body: `${written.join('')}--b--\r\n`, contentType: 'multipart/form-data; boundary=b' };
+}
+
+function guardedForm(path: string, sent: ReturnType<typeof form>, options: string) {
+  const headers = ['content-type', sent.contentType, 'x-weir-pipeline', `guardrails?models=off${options}`];
+  return call(weir.url, { method: 'POST', path, body: sent.body, headers });
+}
+
+const sound = { file: `sound\r\n--not a boundary of ${'x'.repeat(3_000_000)}` };
+const transcriptions = '/v1/audio/transcriptions';
+
+test('texts in forms are masked, wherever they stand, and files arrive unchanged', async () => {
+  fake.answerWith({ body: { text: 'Hello <EMAIL_1>', segments: [{ text: 'to <EMAIL_1>' }] } });
+  const orders = [
+    [
+      ['model', 'whisper-1'],
+      ['prompt', `For ${mail}`],
+      ['file', sound],
+      ['user', mail],
+    ],
+    [
+      ['file', sound],
+      ['prompt', `For ${mail}`],
+      ['user', mail],
+      ['model', 'openai/whisper-1'],
+    ],
+  ] as const;
+  for (const parts of orders) {
+    const { json } = await guardedForm(transcriptions, form(parts), '&media=report');
+    const masked = parts.map(([name, value]) =>
+      typeof value === 'string'
+        ? ([name, value.replace(mail, '<EMAIL_1>').replace('openai/', '')] as const)
+        : ([name, value] as const),
+    );
+    assert.equal(fake.last.bytes.toString(), form(masked).body);
+    assert.equal(fake.last.headers['content-length'], String(form(masked).body.length));
+    assert.equal(json.text, `Hello ${mail}`);
+    assert.equal(at(json, 'segments', 0, 'text'), `to ${mail}`);
+  }
+});
+
+test('forms with files are refused before the files have arrived, unless an option allows them', async () => {
+  const sent = form([
+    ['model', 'whisper-1'],
+    ['file', { file: 'sound' }],
+  ]);
+  const { status, json } = await guardedForm(transcriptions, sent, '');
+  assert.equal(status, 400);
+  assert.match(String(at(json, 'error', 'message')), /\(audio\).*media=report/);
+  assert.equal((await guardedForm(transcriptions, sent, '&media=report&unscanned=block')).status, 400);
+  const blocked = form([
+    ['model', 'gpt-image-1'],
+    ['image', { file: 'picture' }],
+    ['prompt', `for ${mail}`],
+  ]);
+  const edit = await guardedForm('/v1/images/edits', blocked, '&media=report&pii=block');
+  assert.match(String(at(edit.json, 'error', 'message')), /EMAIL in a text/);
+  assert.equal(fake.requests.length, 0);
+});
+
+test('transcriptions as texts and as streams are restored and guarded, too', async () => {
+  const sent = form([
+    ['model', 'whisper-1'],
+    ['prompt', `For ${mail}`],
+    ['file', { file: 'sound' }],
+  ]);
+  fake.answerWith({ headers: { 'content-type': 'text/plain' }, body: '1\n00:00 --> 00:02\nTo <EMAIL_1>\n' });
+  const subtitles = await guardedForm(transcriptions, sent, '&media=report');
+  assert.equal(subtitles.text, `1\n00:00 --> 00:02\nTo ${mail}\n`);
+  const pieces = ['Call <EM', 'AIL_1>, not eve@exa', 'mple.org', '.'];
+  const events = [
+    ...pieces.map((delta) => ({ type: 'transcript.text.delta', delta })),
+    { type: 'transcript.text.done', text: pieces.join(''), usage: { input_tokens: 7, output_tokens: 3 } },
+  ];
+  const chunks = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  fake.answerWith({ headers: { 'content-type': 'text/event-stream' }, chunks });
+  const streamed = await guardedForm(transcriptions, sent, '&media=report&output=redact');
+  const expected = `Call ${mail}, not <EMAIL>.`;
+  const received = streamed.text
+    .split('\n\n')
+    .flatMap((frame): readonly Record<string, unknown>[] =>
+      frame.startsWith('data: ') ? [JSON.parse(frame.slice(6))] : [],
+    );
+  assert.deepEqual(
+    received.map(({ delta, text }) => delta ?? text),
+    [expected, expected],
+  );
+  assert.equal((await logged()).input_tokens, 7);
+});
+
 test('endpoints that can not be read stay closed', async () => {
   for (const path of ['/v1/files', '/v1/batches']) {
     const { status, json } = await call(weir.url, { path, headers: ['x-weir-pipeline', 'guardrails'] });

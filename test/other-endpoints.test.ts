@@ -4,7 +4,7 @@ import OpenAI, { toFile } from 'openai';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
-import { call } from './support/call.ts';
+import { call, readAnswer, startCall } from './support/call.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 
@@ -102,6 +102,44 @@ test('edits send a form, with the pictures unchanged', async () => {
   assert.match(sent, /name="model"\r\n\r\ngpt-image-1\r\n/);
   assert.match(sent, /\r\n\r\npicture bytes\r\n/);
   assert.equal(await loggedCost(), imageCost);
+});
+
+test('the ceiling of an edit counts the pictures that its form asks for, also behind the file', async () => {
+  fake.answerWith({ body: { created: 1, data: [{ b64_json: 'AAAA' }], usage: imageUsage } });
+  const edit = async (n: number) => {
+    const image = await toFile(Buffer.alloc(2_000_000, 'x'), 'weir.png', { type: 'image/png' });
+    const options = { headers: { 'x-weir-pipeline': 'cost-guard?request=1.5' } };
+    return client.images.edit({ image, prompt: 'more', n, model: 'gpt-image-1' }, options);
+  };
+  // A picture holds 24,000 tokens at 40 dollars for a million; what is changed, 10,000 at 10.
+  await assert.rejects(edit(2), /2\.02/);
+  assert.equal(fake.requests.length, 0);
+  assert.equal((await edit(1)).data?.length, 1);
+  assert.match(fake.last.bytes.toString('latin1'), /name="n"\r\n\r\n1\r\n/);
+  assert.equal(fake.last.headers['content-length'], String(fake.last.bytes.byteLength));
+});
+
+test('a caller without quota fills no disk with a form whose model comes late', async (t) => {
+  const cloud = await startCloud(t, { ...addresses, WEIR_TIER_FREE_LIMIT: '1' });
+  const person = await Person.signUp(cloud.url);
+  const { key } = await person.makeKey();
+  const hello = { model: 'demo-1', messages: [{ role: 'user', content: 'hi' }] };
+  const first = await call(cloud.url, { path: '/v1/chat/completions', headers: bearer(key), body: hello });
+  assert.equal(first.status, 200);
+  const { request, response } = startCall(cloud.url, {
+    method: 'POST',
+    path: '/v1/audio/transcriptions',
+    headers: [...bearer(key), 'content-type', 'multipart/form-data; boundary=b'],
+  });
+  request.on('error', () => undefined);
+  request.write('--b\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\n');
+  request.write(Buffer.alloc(2_000_000, 'x'));
+  const { status, json } = await readAnswer(await response);
+  assert.deepEqual([status, at(json, 'error', 'code')], [429, 'tier_cap_reached']);
+  assert.match(cloud.gateway.metrics(), /^weir_form_disk_bytes 0$/m);
+  const log = await person.call({ path: '/v1/requests?limit=1' });
+  assert.equal(at(log.json, 'requests', 0, 'status'), 429);
+  request.destroy();
 });
 
 const recording = () => toFile(Buffer.alloc(32_000, 'x'), 'weir.mp3');

@@ -113,6 +113,20 @@ export class Admission {
     }
   }
 
+  /** Rejects a call of a caller whose quota is used up, before its body is received. It is not counted. */
+  async requireQuota(pendingCall: PendingCall, caller: CallerIdentity): Promise<void> {
+    const { trace, clientRequest } = pendingCall;
+    const countedCall = await this.#parts.admissions[caller.caller.kind]?.count(
+      caller,
+      rawHeadersOf(clientRequest),
+    );
+    countedCall?.release();
+    trace.end();
+    if (countedCall?.rejection === undefined) return;
+    await this.#reportRejected(pendingCall, countedCall.identity, countedCall.rejection);
+    throw countedCall.rejection;
+  }
+
   /** Explains where a call would go, without counting, checking or sending it. */
   async explainRoute(
     id: string,

@@ -54,6 +54,8 @@ export interface RelayRoute {
   readonly price: 'tokens' | 'free' | ((call: RelayedCall) => NanoUsd | undefined);
   /** For an endpoint that answers a list of inputs one by one: requests are split, and answers joined. */
   readonly inputList?: InputList;
+  /** Whether a form has to have arrived for its bound. */
+  readonly isBoundByForm?: true;
   /** The most that a call can use or cost, known before it is sent. Without it, budgets hold a flat amount for the call. */
   bound?(request: RelayRequest): RelayBound;
 }
@@ -64,6 +66,10 @@ export interface RelayTexts {
   readonly request: Readonly<Record<string, 'message' | 'document'>>;
   /** Fields of an answer, at any depth, with texts. */
   readonly answer?: readonly string[];
+  /** The field of a stream with pieces of a text, which frames with all of it repeat later. */
+  readonly delta?: string;
+  /** What the files of its form are. */
+  readonly files?: 'audio' | 'image';
 }
 
 /** How the inputs of an endpoint, such as the texts of embeddings, are found in requests, and their results in answers. */
@@ -103,20 +109,31 @@ export interface RelayRequest {
   readonly origin?: StoredObjectOrigin | undefined;
   /** The models of the calls in a batch. */
   readonly models?: readonly string[] | undefined;
-  /** The fields of a JSON body; none of any other. */
+  /** The fields of a JSON body, and the text fields of a form that have arrived; none of any other body. */
   readonly fields: FieldReader;
+  readonly form?: RelayForm | undefined;
   /** Undefined for a streamed body of unknown length. */
   readonly bodyBytes: number | undefined;
   /** The fields in which it differs from the client's body. */
   readonly changes?: JsonObject;
 }
 
+/** A form that is sent on while it arrives. */
+export interface RelayForm {
+  /** Receives the rest of the form, before it is sent: in memory, and beyond a limit on disk. */
+  complete(): Promise<void>;
+  /** The text fields that have arrived; a list for a name that repeats. */
+  readonly texts: Readonly<Record<string, string | readonly string[]>>;
+  /** The number of its files that have arrived. */
+  readonly files: number;
+}
+
 /** The same request with other fields. */
 export function changeRelay(relayRequest: RelayRequest, changes: JsonObject): RelayRequest {
-  const { route, model, origin, models, fields } = relayRequest;
+  const { route, model, origin, models, fields, form } = relayRequest;
   let bytes: number | undefined;
   return {
-    ...{ route, model, origin, models },
+    ...{ route, model, origin, models, form },
     fields: { get: (name) => (Object.hasOwn(changes, name) ? changes[name] : fields.get(name)) },
     get bodyBytes() {
       bytes ??= changedBytes(relayRequest, changes);

@@ -25,6 +25,9 @@ export interface Upload {
   readonly length: number | undefined;
 }
 
+/** Opens an upload with these texts in place of the client's. */
+export type OpenUpload = (changes: JsonObject) => Upload;
+
 /** Reads or replaces a successful response of a provider before anybody else does. */
 export type ResponseHandler = (
   response: ProviderResponse,
@@ -34,7 +37,7 @@ export type ResponseHandler = (
 
 /** A relay that differs from others of its route. */
 export interface RelayVariant {
-  readonly upload?: Upload | undefined;
+  readonly openUpload?: OpenUpload | undefined;
   readonly onResponse?: ResponseHandler | undefined;
 }
 
@@ -53,7 +56,7 @@ export function createRelayUpstream({
   localEndpoints,
 }: RelayUpstreamParts): (variant: RelayVariant) => Upstream {
   const filter = new RequestHeaderFilter();
-  return ({ upload, onResponse }) =>
+  return ({ openUpload, onResponse }) =>
     async (exchange, attempt) => {
       const { target, trace, clientRequest, relay } = exchange;
       const { wire } = clientRequest;
@@ -70,6 +73,7 @@ export function createRelayUpstream({
         trace.providerWire = wire.name;
         const form = formFor(provider, relay);
         const headers = requestHeaders(exchange, { wire, via, filter, attempt });
+        const upload = openUpload?.({ ...relay.changes, model });
         if (upload?.length !== undefined) headers.push('content-length', String(upload.length));
         const outbound = {
           provider,

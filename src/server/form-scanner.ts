@@ -1,9 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import { limits } from './limits.ts';
 
-/** The value of a form field and its position in the form. */
+/** A text field of a form and the position of its value. */
 export interface FormField {
+  readonly name: string;
   readonly value: string;
   readonly start: number;
   readonly end: number;
@@ -11,32 +13,39 @@ export interface FormField {
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** Finds one text field in a multipart form (RFC 7578) whose bytes are cut anywhere, without keeping the other fields. */
+/** Finds the text fields in a multipart form (RFC 7578) whose bytes are cut anywhere, without keeping its files. */
 export class FormScanner {
-  /** The field, once it has arrived. */
-  field: FormField | undefined;
-  readonly #name: string;
+  /** The text fields that have arrived. */
+  readonly fields: FormField[] = [];
+  /** The parts that are no text fields so far: files, and what is too long or not in UTF-8. */
+  files = 0;
   /** The line break before a boundary belongs to it. */
   readonly #boundary: Buffer;
-  /** `value` is the content of the wanted field, `content` that of any other. */
+  /** `value` is the content of a text field, `content` that of a file. */
   #state: 'content' | 'value' | 'line' | 'head' | 'end' = 'content';
   /** Bytes that are not scanned yet, and the position of the first of them in the form. */
   #rest: Buffer;
   #position: number;
+  #name = '';
   #valueStart = 0;
+  #textBytes = 0;
 
-  constructor(name: string, contentType: string) {
+  constructor(contentType: string) {
     const boundary = boundaryOf(contentType);
     if (boundary === undefined)
       throw new GatewayError(
         'unsupported_media_type',
         'unsupported content-type; send multipart/form-data with a boundary',
       );
-    this.#name = name;
     this.#boundary = Buffer.from(`\r\n--${boundary}`, 'latin1');
     // The first boundary has no line break before it.
     this.#rest = Buffer.from('\r\n');
     this.#position = -2;
+  }
+
+  /** The field that names the model, once it has arrived. */
+  get model(): FormField | undefined {
+    return this.fields.find(({ name }) => name === modelField);
   }
 
   push(chunk: Buffer): void {
@@ -72,20 +81,39 @@ export class FormScanner {
   #readValue(): boolean {
     const at = this.#rest.indexOf(this.#boundary);
     const length = at < 0 ? this.#rest.byteLength - this.#boundary.byteLength : at;
-    if (length > kernelLimits.modelNameMax * 4)
-      throw new GatewayError('invalid_request', `"${this.#name}" is too long`, { param: this.#name });
+    const isModel = this.#name === modelField;
+    if (isModel && length > kernelLimits.modelNameMax * 4)
+      throw new GatewayError('invalid_request', '"model" is too long', { param: modelField });
+    if (this.#textBytes + length > limits.formTextBytesMax) {
+      this.#startFile();
+      return true;
+    }
     if (at < 0) return false;
-    if (this.field !== undefined)
-      throw new GatewayError('invalid_request', `the form has two fields "${this.#name}"; send one`, {
-        param: this.#name,
+    if (isModel && this.model !== undefined)
+      throw new GatewayError('invalid_request', 'the form has two fields "model"; send one', {
+        param: modelField,
       });
-    this.field = {
-      value: this.#rest.toString('utf8', 0, at),
-      start: this.#valueStart,
-      end: this.#valueStart + at,
-    };
+    this.#addField(at);
     this.#startBoundaryLine(at);
     return true;
+  }
+
+  #addField(length: number): void {
+    const bytes = this.#rest.subarray(0, length);
+    if (!isUtf8(bytes)) {
+      this.files += 1;
+      return;
+    }
+    if (this.fields.length >= limits.formFieldsMax)
+      throw new GatewayError('invalid_request', `the form has more than ${limits.formFieldsMax} fields`);
+    this.#textBytes += length;
+    const [name, start] = [this.#name, this.#valueStart];
+    this.fields.push({ name, value: bytes.toString('utf8'), start, end: start + length });
+  }
+
+  #startFile(): void {
+    this.files += 1;
+    this.#state = 'content';
   }
 
   #startBoundaryLine(at: number): void {
@@ -107,14 +135,17 @@ export class FormScanner {
     const at = this.#rest.indexOf(headEnd);
     if ((at < 0 ? this.#rest.byteLength : at) > limits.formPartHeadBytesMax) throw malformedFormError();
     if (at < 0) return false;
-    const isWanted = fieldNameOf(this.#rest.toString('latin1', 0, at)) === this.#name;
+    const head = this.#rest.toString('utf8', 0, at);
     // The line break after the head may be the one before a boundary.
     this.#take(at + 2);
-    if (isWanted) {
-      this.#take(2);
-      this.#valueStart = this.#position;
+    this.#name = fieldNameOf(head) ?? '';
+    if (isFile(head) && this.#name !== modelField) {
+      this.#startFile();
+      return true;
     }
-    this.#state = isWanted ? 'value' : 'content';
+    this.#take(2);
+    this.#valueStart = this.#position;
+    this.#state = 'value';
     return true;
   }
 
@@ -145,6 +176,19 @@ function fieldNameOf(head: string): string | undefined {
   }
   return undefined;
 }
+
+/** Also a part whose bytes stand for others. */
+function isFile(head: string): boolean {
+  return head
+    .split('\r\n')
+    .some(
+      (line) =>
+        (/^content-disposition:/i.test(line) && /[;\s]filename\*?=/i.test(line)) ||
+        /^content-transfer-encoding:\s*(?:base64|quoted-printable)/i.test(line),
+    );
+}
+
+const modelField = 'model';
 
 function malformedFormError(): GatewayError {
   return new GatewayError('invalid_request', 'the body is not a valid multipart form');

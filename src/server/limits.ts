@@ -66,6 +66,9 @@ export const limits = {
   /** Such forms on the disk of a process: four of the largest, and two for each account. */
   spooledBytesMax: 2 * 1024 ** 3,
   spooledBytesOfCallerMax: 1024 ** 3,
+  /** Text fields of a form, and bytes of all of them; what is longer counts as a file. */
+  formFieldsMax: 1000,
+  formTextBytesMax: 1024 * 1024,
   /** Headers of one part of a form. */
   formPartHeadBytesMax: 16 * 1024,
   /**

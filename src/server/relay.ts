@@ -1,7 +1,7 @@
 import type { Admission } from '../calls/admission.ts';
 import type { CallReceipts } from '../calls/call-receipts.ts';
 import type { CallRunner } from '../calls/call-runner.ts';
-import type { CallerAuthenticator } from '../calls/caller-authenticator.ts';
+import type { CallerAuthenticator, CallerIdentity } from '../calls/caller-authenticator.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
@@ -9,12 +9,12 @@ import { ClientRequest } from '../kernel/client-request.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import type { Handler } from '../kernel/module.ts';
-import type { RelayRoute } from '../kernel/relay.ts';
+import type { RelayRequest, RelayRoute } from '../kernel/relay.ts';
 import type { StoredObjectOrigin } from '../kernel/stored-object.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { IntrusiveList } from '../lib/intrusive-list.ts';
-import type { RelayVariant, ResponseHandler, Upload } from '../providers/relay-upstream.ts';
+import type { OpenUpload, RelayVariant, ResponseHandler } from '../providers/relay-upstream.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { readBody } from './body.ts';
@@ -82,7 +82,8 @@ export class RelayHandler {
       const reservation = memoryBudget.reserve(identity.accountId);
       memory = reservation;
       spool = this.#parts.spools.open(identity.accountId);
-      const body = await this.#readBody(req, relayContext.route, { reservation, spool });
+      const beforeSpooling = () => this.#requireQuota({ req, relayContext, presence, reservation }, identity);
+      const body = await this.#readBody(req, relayContext.route, { reservation, spool, beforeSpooling });
       const { fields, bodyBytes } = body;
       // It is parsed.
       if (hooks?.prepare !== undefined) reservation.add(bodyBytes ?? 0);
@@ -99,14 +100,14 @@ export class RelayHandler {
         query,
         path,
         memoryReservation: reservation,
-        relay: { route, model, fields, bodyBytes, origin, models },
+        relay: { route, model, ...textsOf(body), bodyBytes, origin, models },
       });
       letGo = clientRequest.retain();
       const onLimited = limitListener(context, wire);
       const call = await admission.admit({ id, clientRequest, presence, trace, onLimited }, identity);
       context.isCounted = true;
-      const upload = withListener(body.upload?.(call.exchange.target.model), call.exchange, hooks);
-      const send = this.#parts.relayUpstream({ upload, onResponse: hooks?.onResponse });
+      const openUpload = withListener(body.openUpload, call.exchange, hooks);
+      const send = this.#parts.relayUpstream({ openUpload, onResponse: hooks?.onResponse });
       const upstream = hooks?.around?.(send) ?? send;
       const inFlightCall = await callRunner.run(call.exchange, call.pipeline, call.countedCall, upstream);
       // A receipt has a hash of the request, which a streamed one has no bytes for.
@@ -128,7 +129,7 @@ export class RelayHandler {
   async #readBody(
     req: HttpRequest,
     route: RelayRoute,
-    { reservation, spool }: BodyPlaces,
+    { reservation, ...places }: BodyPlaces,
   ): Promise<ReceivedBody> {
     const { slowBodies } = this.#parts;
     const contentLength = Number.isNaN(req.body.contentLength) ? undefined : req.body.contentLength;
@@ -139,17 +140,33 @@ export class RelayHandler {
     }
     const chunks = streamBody(req, { bytesMax: limits.uploadBytesMax, slowBodies });
     const streamed = { fields: noFields, bodyBytes: contentLength };
-    if (route.body === 'bytes') return { ...streamed, upload: () => ({ chunks, length: contentLength }) };
+    if (route.body === 'bytes') return { ...streamed, openUpload: () => ({ chunks, length: contentLength }) };
     reservation.add(limits.formBytesHeldMax);
-    const form = await readFormModel(chunks, req.header('content-type') ?? '', spool);
+    const form = await readFormModel(chunks, req.header('content-type') ?? '', places);
     return {
       ...streamed,
       form,
-      upload: (model) => ({
-        chunks: form.chunks(model),
-        length: contentLength === undefined ? undefined : contentLength + form.addedBytes(model),
+      openUpload: (changes) => ({
+        chunks: form.chunks(changes),
+        length: contentLength === undefined ? undefined : contentLength + form.addedBytes(changes),
       }),
     };
+  }
+
+  /** A form whose model is unknown goes to disk only for callers who may make a call. */
+  async #requireQuota(
+    { req, relayContext, presence, reservation }: ReceivedHead,
+    identity: CallerIdentity,
+  ): Promise<void> {
+    const { context, wire, route } = relayContext;
+    const { id, path, query } = context;
+    const relay = { route, model: '', fields: noFields, bodyBytes: undefined };
+    const clientRequest = new ClientRequest({
+      ...{ wire, fields: noFields, headers: req.headers, query, path, relay },
+      memoryReservation: reservation,
+    });
+    const trace = new Trace(performance.now());
+    await this.#parts.admission.requireQuota({ id, clientRequest, presence, trace }, identity);
   }
 }
 
@@ -184,24 +201,40 @@ export interface PreparedRelay {
 interface BodyPlaces {
   readonly reservation: MemoryReservation;
   readonly spool: FormSpool;
+  readonly beforeSpooling: () => Promise<void>;
+}
+
+/** A call whose body has not arrived. */
+interface ReceivedHead {
+  readonly req: HttpRequest;
+  readonly relayContext: RelayContext;
+  readonly presence: ClientPresence;
+  readonly reservation: MemoryReservation;
 }
 
 interface ReceivedBody {
   readonly fields: LazyJsonObject;
   readonly bodyBytes: number | undefined;
   readonly form?: FormUpload;
-  /** A streamed body, for a provider that has this name for the model. */
-  upload?(model: string): Upload;
+  /** A streamed body. */
+  readonly openUpload?: OpenUpload;
+}
+
+/** The fields of a body as far as they have arrived. */
+function textsOf({ fields, form }: ReceivedBody): Pick<RelayRequest, 'fields' | 'form'> {
+  return form === undefined ? { fields } : { form, fields: { get: (name) => form.texts[name] } };
 }
 
 function withListener(
-  upload: Upload | undefined,
+  openUpload: OpenUpload | undefined,
   exchange: Exchange,
   { onUpload }: RelayHooks = {},
-): Upload | undefined {
-  return upload && onUpload
-    ? { ...upload, chunks: listenTo(upload.chunks, (chunk) => onUpload(chunk, exchange)) }
-    : upload;
+): OpenUpload | undefined {
+  if (openUpload === undefined || onUpload === undefined) return openUpload;
+  return (changes) => {
+    const upload = openUpload(changes);
+    return { ...upload, chunks: listenTo(upload.chunks, (chunk) => onUpload(chunk, exchange)) };
+  };
 }
 
 async function* listenTo(

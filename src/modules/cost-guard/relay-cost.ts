@@ -5,6 +5,8 @@ import { limits } from './limits.ts';
 
 /** Sends a call without a canonical form only if its maximum cost, or an assumed one, fits under every ceiling. */
 export async function guardRelay(exchange: Exchange, next: Handler, kit: CostKit): Promise<Reply> {
+  const { relay } = exchange;
+  if (relay?.route.isBoundByForm === true) await relay.form?.complete();
   const worst = relayCost(exchange, kit);
   if (worst === undefined || (worst.cost === 0 && exchange.target.provider.reportsCost !== true))
     return next(exchange);

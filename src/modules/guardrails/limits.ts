@@ -26,6 +26,8 @@ export const limits = {
   contextCharacters: 16,
   /** Characters of an answer scanned at once. */
   scannedAtOnce: 16_384,
+  /** Characters of a streamed transcription, which is held until it ends. */
+  heldStreamCharactersMax: 16 * 1024 * 1024,
   /** Characters of a stream held back at most, while they may become a finding. */
   heldCharactersMax: patternCharactersMax,
 } as const;

@@ -34,6 +34,12 @@ export const transcriptionsRoute: RelayRoute = {
   path: '/v1/audio/transcriptions',
   summary: 'OpenAI Audio: write down what is said',
   body: 'form',
+  texts: {
+    request: { prompt: 'message' },
+    answer: ['text', 'word'],
+    delta: 'delta',
+    files: 'audio',
+  },
   price: 'tokens',
   usageOf: transcriptionUsageOf,
   estimate: ({ bodyBytes }) =>

@@ -1,5 +1,5 @@
 import type { Units, Usage } from '../../kernel/message.ts';
-import type { RelayRequest, RelayRoute } from '../../kernel/relay.ts';
+import type { RelayForm, RelayRequest, RelayRoute } from '../../kernel/relay.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { countOf, objectOf, objectsOf } from '../json-values.ts';
 
@@ -38,6 +38,13 @@ function unitsOf(request: RelayRequest): Units {
 
 /** More than a picture of the highest quality has in any size that OpenAI lists. */
 const tokensOfPictureMax = 24_000;
+
+/** More than a picture has that is changed, in the highest fidelity. */
+const tokensOfInputPictureMax = 10_000;
+
+function textBytesIn(form: RelayForm | undefined): number {
+  return Buffer.byteLength(JSON.stringify(form?.texts ?? {}));
+}
 
 const shared = {
   purpose: 'relay',
@@ -82,4 +89,12 @@ export const imageEditsRoute: RelayRoute = {
   path: '/v1/images/edits',
   summary: 'OpenAI Images: change pictures',
   body: 'form',
+  texts: { request: { prompt: 'message' }, answer: ['revised_prompt'], files: 'image' },
+  isBoundByForm: true,
+  bound: ({ fields, form, ...request }) => ({
+    inputTokens: textBytesIn(form) + (form?.files ?? 0) * tokensOfInputPictureMax,
+    outputTokens: imagesIn({ ...request, fields }) * tokensOfPictureMax,
+    hasNoAudio: true,
+    units: unitsOf({ ...request, fields }),
+  }),
 };

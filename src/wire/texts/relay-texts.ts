@@ -6,7 +6,7 @@ import { JsonTextMapper } from './json-text-mapper.ts';
 import type { MapText, RequestText, TextPlace, UnscannedPart } from './text-place.ts';
 
 /**
- * The fields of a relayed JSON request whose texts change when each is mapped. Every string counts as text but names and settings.
+ * The fields of a relayed request, JSON or a form that has arrived, whose texts change when each is mapped. Every string counts as text but names and settings.
  * Media and lists of tokens are told to `onUnscanned`.
  */
 export function mapRelayTexts(
@@ -15,11 +15,11 @@ export function mapRelayTexts(
   mapText: MapText,
   onUnscanned: (part: UnscannedPart) => void = () => undefined,
 ): JsonObject {
-  const { route, changes } = relay;
+  const { route, changes, form } = relay;
   const json = new JsonTextMapper(mapText, onUnscanned);
   const content = new ContentMapper(json, onUnscanned);
   const changed: [string, unknown][] = [];
-  for (const [name, value] of Object.entries({ ...clientRequest.exactBody, ...changes })) {
+  for (const [name, value] of Object.entries({ ...(form?.texts ?? clientRequest.exactBody), ...changes })) {
     if (settings.has(name)) continue;
     const field = route.texts?.request[name];
     const mapped =
@@ -33,7 +33,7 @@ export function mapRelayTexts(
   return Object.fromEntries(changed);
 }
 
-/** All texts of a relayed JSON request with their places, and what can't be read in it. */
+/** All texts of a relayed request with their places, and what can't be read in it. */
 export function relayTexts(
   exchange: Pick<Exchange, 'clientRequest'>,
   relay: RelayRequest,
@@ -45,6 +45,9 @@ export function relayTexts(
     return text;
   };
   mapRelayTexts(exchange, relay, add, (part) => unscanned.push(part));
+  const { form, route } = relay;
+  if (form !== undefined && form.files > 0)
+    unscanned.push({ kind: route.texts?.files ?? 'file', field: 'other' });
   return { texts, unscanned };
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import {
   changeRelayAnswer,
   type Exchange,
@@ -16,7 +17,7 @@ import type { GuardrailsOptions } from '../options.ts';
 import type { Policy } from '../policy.ts';
 import { anonymousPlaceholder } from '../redaction/placeholders.ts';
 import { reportFindings } from '../request-findings.ts';
-import { rewriteFrames } from './rewrite-frames.ts';
+import { rewriteDeltas, rewriteFrames } from './rewrite-frames.ts';
 
 interface AnswerGuard {
   readonly policy: Policy;
@@ -27,18 +28,41 @@ interface AnswerGuard {
 
 /** Reports, replaces or blocks what the policy finds in the texts of an answer, and puts values back. Answers without texts pass untouched. */
 export async function guardAnswer(reply: Reply, exchange: Exchange, guard: AnswerGuard): Promise<Reply> {
-  const fields = exchange.relay?.route.texts?.answer;
-  if (fields === undefined || (guard.policy.isIdle && guard.restore === undefined)) return reply;
+  const { answer: fields, delta } = exchange.relay?.route.texts ?? {};
+  const { policy, restore } = guard;
+  if (fields === undefined || (policy.isIdle && restore === undefined)) return reply;
   const rewriteText = (text: string): string => guardText(text, guard);
   const rewrite = (answer: JsonObject): JsonObject => mapAnswerTexts(answer, fields, rewriteText);
-  if (reply.framing === 'sse')
-    return changeRelayAnswer(reply, rewriteFrames(relayBytes(reply, exchange), fields, rewrite), exchange);
-  if (!isJson(reply)) return reply;
-  const bytes = await readBytes(relayBytes(reply, exchange), exchange.clientRequest);
-  const answer = fields.some((field) => bytes.includes(`"${field}"`)) ? parse(bytes) : undefined;
+  const bytes = relayBytes(reply, exchange);
+  if (reply.framing === 'sse') {
+    const mayChange = restore !== undefined || policy.mayBlock || policy.mayRedact;
+    const frames =
+      delta !== undefined && mayChange
+        ? rewriteDeltas(bytes, { fields, rewrite, delta, rewriteText })
+        : rewriteFrames(bytes, { fields, rewrite });
+    return changeRelayAnswer(reply, frames, exchange);
+  }
+  const body = await readBytes(bytes, exchange.clientRequest);
+  const changed = isJson(reply) ? rewriteJson(body, fields, rewrite) : rewriteWhole(body, rewriteText);
+  return changeRelayAnswer(reply, sourceFromValue<Uint8Array>(changed), exchange);
+}
+
+function rewriteJson(
+  body: Buffer,
+  fields: readonly string[],
+  rewrite: (answer: JsonObject) => JsonObject,
+): Buffer {
+  const answer = fields.some((field) => body.includes(`"${field}"`)) ? parse(body) : undefined;
   const rewritten = answer && rewrite(answer);
-  const body = rewritten === answer ? bytes : Buffer.from(JSON.stringify(rewritten));
-  return changeRelayAnswer(reply, sourceFromValue<Uint8Array>(body), exchange);
+  return rewritten === answer ? body : Buffer.from(JSON.stringify(rewritten));
+}
+
+/** An answer that is a text, such as subtitles. Others are no text of any language. */
+function rewriteWhole(body: Buffer, rewriteText: (text: string) => string): Buffer {
+  if (!isUtf8(body)) return body;
+  const text = body.toString('utf8');
+  const rewritten = rewriteText(text);
+  return rewritten === text ? body : Buffer.from(rewritten);
 }
 
 /** The text as the client may have it. Findings are sought before values are put back, so that the client's own are none. */

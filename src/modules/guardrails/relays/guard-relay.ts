@@ -43,6 +43,11 @@ export async function guardRelay(exchange: Exchange, next: Handler, guard: Relay
   const { kit, input, output } = guard;
   const { relay } = exchange;
   if (relay === undefined) throw new Error('this call is not a relay');
+  if (relay.form !== undefined) {
+    // Before the files arrive.
+    if (kit.options.media === 'block') throw mediaError(relay.route.texts?.files ?? 'file');
+    await relay.form.complete();
+  }
   const { texts, unscanned } = relayTexts(exchange, relay);
   const scanned = await scanTexts(texts, guard);
   reportFindings(scanned.flatMap(allFindings), '', kit);
