@@ -8,6 +8,7 @@ const chapters: Readonly<Record<string, string>> = {
   Accounts: 'Accounts',
   Keys: 'API keys',
   'Provider keys': 'Provider keys',
+  Providers: 'Providers of an account',
   Configurations: 'Configurations of modules',
   Aliases: 'Aliases',
   Prompts: 'Prompts',

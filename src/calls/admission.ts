@@ -13,13 +13,14 @@ import { type Target, unresolvedTarget } from '../kernel/provider.ts';
 import type { TagReader } from '../kernel/tags.ts';
 import { Trace } from '../kernel/trace.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
-import type { ProviderDirectory } from '../providers/provider-directory.ts';
+import type { CallerDirectory } from '../providers/own/own-directory.ts';
 import type { Aliases } from './aliases/aliases.ts';
 import type { CallLimiter } from './call-limiter.ts';
 import type { CallReports } from './call-reports.ts';
 import type { CallerAdmissions, CountedCall } from './caller-admission.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
 import type { Credentials } from './credentials.ts';
+import type { OwnProviders } from './own-providers/own-providers.ts';
 import type { PipelineSelector } from './pipeline-selector.ts';
 import type { PromptInsertion } from './prompts/prompt-insertion.ts';
 import { mayNamePrompt } from './prompts/prompt-reference.ts';
@@ -31,7 +32,7 @@ export interface AdmissionParts {
   readonly limiter: Pick<CallLimiter, 'isLimited' | 'haveSameLimits' | 'count'>;
   readonly admissions: CallerAdmissions;
   readonly pipelines: PipelineSelector;
-  readonly directory: ProviderDirectory;
+  readonly ownProviders: Pick<OwnProviders, 'directoryFor'>;
   readonly aliases: Pick<Aliases, 'find' | 'resolverFor'>;
   readonly credentials: Credentials;
   readonly targets: TargetChecks;
@@ -212,6 +213,7 @@ export class Admission {
     const { aliases, credentials, pipelines } = this.#parts;
     const { relay } = clientRequest;
     const model = requireModel(clientRequest);
+    const directory = await this.#parts.ownProviders.directoryFor(identity);
     // Again, since the rules may have changed since the caller was identified.
     fixEndUser(clientRequest, identity.access?.rules.endUser);
     const tags = this.#parts.tags.read(clientRequest);
@@ -220,18 +222,19 @@ export class Admission {
     // Always return a name that the client supplied; a derived one only when a module needs it.
     const conversation = suppliedConversationName(clientRequest);
     if (conversation !== undefined) trace.setHeader('conversation', conversation);
-    const alias = this.#isUnknown(clientRequest, model) ? await aliases.find(identity, model) : undefined;
+    const isUnknown = relay?.route.defaultProvider === undefined && directory.find(model) === undefined;
+    const alias = isUnknown ? await aliases.find(identity, model) : undefined;
     if (alias !== undefined && relay !== undefined) throw aliasedEndpointError(model);
     const chosen = await pipelines.choose(clientRequest.header('x-weir-pipeline'), identity, alias);
     const pipeline = relay === undefined ? chosen.pipeline : pipelines.forRelay(chosen.pipeline, relay.route);
-    const target = this.#findTarget(clientRequest, model);
+    const target = findTarget(clientRequest, model, directory);
     const resolver = aliases.resolverFor(identity, alias);
     const asked = { clientRequest, name: model, target, alias: alias && resolver.requested };
-    const rules = TargetRules.of(identity.access, { ...asked, directory: this.#parts.directory });
+    const rules = TargetRules.of(identity.access, { ...asked, directory });
     const headers = rawHeadersOf(clientRequest);
     const stickiness = () => stickinessOf(exchange);
     const credential = credentials.of(
-      { identity, headers, stickiness, keyName: relay?.origin?.keyName },
+      { identity, headers, stickiness, keyName: relay?.origin?.keyName, directory },
       target,
     );
     const exchange = new Exchange({
@@ -244,22 +247,17 @@ export class Admission {
       tags,
       credentials: rules?.limit(credential) ?? credential,
       aliases: pipeline.mayReroute ? resolver : undefined,
+      targets: directory.own.length > 0 ? directory : undefined,
     });
     return { exchange, pipeline };
   }
+}
 
-  /** Whether no provider has the model. */
-  #isUnknown({ relay }: ClientRequest, model: string): boolean {
-    return relay?.route.defaultProvider === undefined && this.#parts.directory.find(model) === undefined;
-  }
-
-  #findTarget(clientRequest: ClientRequest, model: string): Target {
-    const { directory } = this.#parts;
-    const { relay } = clientRequest;
-    return relay === undefined
-      ? (directory.find(model) ?? unresolvedTarget(model))
-      : findRelayTarget(relay, clientRequest.header('x-weir-provider'), directory);
-  }
+function findTarget(clientRequest: ClientRequest, model: string, directory: CallerDirectory): Target {
+  const { relay } = clientRequest;
+  return relay === undefined
+    ? (directory.find(model) ?? unresolvedTarget(model))
+    : findRelayTarget(relay, clientRequest.header('x-weir-provider'), directory);
 }
 
 function aliasedEndpointError(name: string): GatewayError {

@@ -132,6 +132,7 @@ export class CallReports {
       modelAsked: String(clientRequest.routing.model),
       modelUsed: hasTarget ? target.model : undefined,
       provider: hasTarget ? target.provider.name : undefined,
+      ...(target.provider.ownId !== undefined && { isOwnProvider: true }),
       wire: clientRequest.wire.name,
       providerWire: trace.providerWire,
       streamed: clientRequest.streamed,

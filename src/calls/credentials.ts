@@ -2,9 +2,10 @@ import type { ProviderKeyVault, WeightedKey } from '../accounts/provider-key-vau
 import { GatewayError } from '../kernel/errors.ts';
 import type { CredentialResolver } from '../kernel/exchange.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
-import type { Provider, Target } from '../kernel/provider.ts';
+import { keySlotOf, type Provider, type Target } from '../kernel/provider.ts';
 import { type HeaderList, headerValuesOf } from '../lib/headers.ts';
 import { Secret } from '../lib/secret.ts';
+import type { CallerDirectory } from '../providers/own/own-directory.ts';
 import { isKeyOfAnotherProvider, type ProviderDirectory } from '../providers/provider-directory.ts';
 import { apiKeysIn } from './api-key.ts';
 import { bearerTokenOf } from './bearer-token.ts';
@@ -35,6 +36,8 @@ interface PayingCall {
   stickiness?(): string;
   /** The name of the key that it should use, if that is still one of several. */
   readonly keyName?: string | undefined;
+  /** The providers that it knows; those of the instance by default. */
+  readonly directory?: Pick<CallerDirectory, 'providers'>;
 }
 
 /** Resolves the credential for a call's provider. */
@@ -80,17 +83,19 @@ export class Credentials {
   }
 
   /** Uses the first that exist: the key of the request, those of the account, of the operator. None if none is needed. */
-  async #resolve(payingCall: PayingCall, target: Target, which: SentKeyPolicy): Promise<Keys> {
+  async #resolve(payingCall: PayingCall, target: Target, requested: SentKeyPolicy): Promise<Keys> {
     const { headers } = payingCall;
     const { provider } = target;
+    const which = sentKeyPolicyFor(provider, requested);
     if (provider.answerLocally !== undefined) return noKeys;
-    const given = this.#sentKey(headers, provider, which);
-    if (given !== undefined) return [this.#requireMatching(given, target)];
-    const login = which === 'any' ? this.#cloudLogin(headers, provider) : undefined;
+    const { providers } = payingCall.directory ?? this.#rules.directory;
+    const given = this.#sentKey(headers, target, { which, providers });
+    if (given !== undefined) return [requireMatching(given, target, providers)];
+    const login = which === 'any' ? this.#cloudLogin(headers, provider, providers) : undefined;
     if (login !== undefined) return [login];
     const { accountId, key } = payingCall.identity;
     const version = key?.version ?? (await this.#rules.versions.of(accountId));
-    const cached = this.#rules.vault.cached(accountId, provider.name, version);
+    const cached = this.#rules.vault.cached(accountId, keySlotOf(provider), version);
     const stored = cached?.keys ?? (await this.#storedKeys(payingCall, provider, version));
     const keys = stored.length > 0 ? stored : this.#localKeys(payingCall, target, which);
     if (keys.length > 0 || provider.keyless) return keys;
@@ -101,21 +106,19 @@ export class Credentials {
    * A provider's key or login as the bearer token, beside an API key in another header. Agents send their login with all
    * calls: one to another provider is paid with the stored key.
    */
-  #cloudLogin(headers: HeaderList, provider: Provider): WeightedKey | undefined {
-    const { mode, shapes, directory } = this.#rules;
+  #cloudLogin(headers: HeaderList, provider: Provider, providers: ProvidersByName): WeightedKey | undefined {
+    const { mode, shapes } = this.#rules;
     const bearer = mode === 'cloud' ? bearerTokenOf(headers) : undefined;
     if (bearer === undefined || shapes.isGatewayToken(bearer) || !shapes.isProviderKey(bearer))
       return undefined;
-    return isKeyOfAnotherProvider(bearer, provider, directory.providers.values())
-      ? undefined
-      : onlyKey(bearer);
+    return isKeyOfAnotherProvider(bearer, provider, providers.values()) ? undefined : onlyKey(bearer);
   }
 
   /** A call may outlast its API key: rejects stored keys if the API key was revoked meanwhile. */
-  async #storedKeys({ identity, headers }: PayingCall, { name }: Provider, version: string) {
+  async #storedKeys({ identity, headers }: PayingCall, provider: Provider, version: string) {
     const { vault, versions, callers } = this.#rules;
     const { accountId, key, address } = identity;
-    const keys = await vault.open(accountId, name, version);
+    const keys = await vault.open(accountId, keySlotOf(provider), version);
     if (key !== undefined && (await versions.of(accountId)) !== version)
       await callers.reidentify(headers, address);
     return keys;
@@ -123,30 +126,26 @@ export class Credentials {
 
   /** Credentials for local users only: a provider key sent as the bearer token, and the operator's own. */
   #localKeys({ headers }: PayingCall, target: Target, which: SentKeyPolicy): Keys {
-    const { mode, shapes, operator } = this.#rules;
-    if (mode !== 'local') return noKeys;
+    const { mode, shapes, operator, directory } = this.#rules;
+    const { ownId, name } = target.provider;
+    if (mode !== 'local' || ownId !== undefined) return noKeys;
     const bearer = which === 'any' ? bearerTokenOf(headers) : undefined;
-    if (bearer !== undefined && shapes.isProviderKey(bearer)) return [this.#requireMatching(bearer, target)];
-    return operator.get(target.provider.name) ?? noKeys;
+    if (bearer !== undefined && shapes.isProviderKey(bearer))
+      return [requireMatching(bearer, target, directory.providers)];
+    return operator.get(name) ?? noKeys;
   }
 
-  /** Never sends a key to a provider that it doesn't belong to. */
-  #requireMatching(given: string, { provider, model }: Target): WeightedKey {
-    if (!isKeyOfAnotherProvider(given, provider, this.#rules.directory.providers.values()))
-      return onlyKey(given);
-    throw new GatewayError(
-      'provider_key_mismatch',
-      `"${model}" needs a ${provider.title} key, and the key sent with this call is not one; it was not forwarded`,
-    );
-  }
-
-  #sentKey(headers: HeaderList, provider: Provider, which: SentKeyPolicy): string | undefined {
+  #sentKey(
+    headers: HeaderList,
+    { provider }: Target,
+    { which, providers }: { readonly which: SentKeyPolicy; readonly providers: ProvidersByName },
+  ): string | undefined {
     const { mode, shapes } = this.#rules;
     if (which === 'none') return undefined;
     const explicit = explicitKeyIn(headers);
     if (which === 'labelled')
       return explicit === undefined ? undefined : this.#labeledKey(explicit, provider);
-    if (explicit !== undefined && explicit !== '') return this.#explicitKey(explicit, provider);
+    if (explicit !== undefined && explicit !== '') return this.#explicitKey(explicit, provider, providers);
     const sent = apiKeysIn(headers);
     if (sent.length === 0) return undefined;
     const [apiKey, another] = sent.filter(
@@ -164,10 +163,9 @@ export class Credentials {
   }
 
   /** `<key>` or `<provider>=<key>`. */
-  #explicitKey(value: string, provider: Provider): string {
-    const { directory: providerDirectory } = this.#rules;
+  #explicitKey(value: string, provider: Provider, providers: ProvidersByName): string {
     const { label, key } = splitLabel(value);
-    const owner = label === undefined ? undefined : providerDirectory.providers.get(label);
+    const owner = label === undefined ? undefined : providers.get(label);
     if (owner === undefined && label !== undefined && label.length <= labelLengthMax && !isPadding(key))
       throw new GatewayError(
         'provider_key_mismatch',
@@ -188,9 +186,11 @@ export class Credentials {
     return checkKeyCharacters(key, provider);
   }
 
-  #missingKeyError({ name, title }: Provider, which: SentKeyPolicy): GatewayError {
+  #missingKeyError({ name, title, ownId }: Provider, which: SentKeyPolicy): GatewayError {
     const started =
-      this.#rules.mode === 'local' ? ` start the gateway with ${name.toUpperCase()}_API_KEY set,` : '';
+      this.#rules.mode === 'local' && ownId === undefined
+        ? ` start the gateway with ${name.toUpperCase()}_API_KEY set,`
+        : '';
     const sent = which === 'labelled' ? `x-provider-key: ${name}=<key>` : 'x-provider-key';
     return new GatewayError(
       'provider_key_missing',
@@ -237,6 +237,26 @@ const labeledKeyPattern = /^\s*([a-z][\w.-]*)\s*=(.*)$/is;
 
 /** Which keys sent with a call may be used: any, only those labeled with the provider, or none. */
 type SentKeyPolicy = 'any' | 'labelled' | 'none';
+
+type ProvidersByName = ReadonlyMap<string, Provider>;
+
+/** Logins and keys that name no provider are not for a server whose address the account has chosen. */
+function sentKeyPolicyFor({ ownId }: Provider, requested: SentKeyPolicy): SentKeyPolicy {
+  return ownId !== undefined && requested === 'any' ? 'labelled' : requested;
+}
+
+/** Never sends a key to a provider that it doesn't belong to. */
+function requireMatching(
+  given: string,
+  { provider, model }: Target,
+  providers: ProvidersByName,
+): WeightedKey {
+  if (!isKeyOfAnotherProvider(given, provider, providers.values())) return onlyKey(given);
+  throw new GatewayError(
+    'provider_key_mismatch',
+    `"${model}" needs a ${provider.title} key, and the key sent with this call is not one; it was not forwarded`,
+  );
+}
 
 /** The keys that a call may use, the first one first; often one, and none if the provider needs none. */
 type Keys = readonly WeightedKey[];

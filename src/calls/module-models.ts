@@ -1,4 +1,4 @@
-import { type Exchange, requestOriginOf } from '../kernel/exchange.ts';
+import { type Exchange, requestOriginOf, targetsOf } from '../kernel/exchange.ts';
 import type { Kit, ModelRequest, Models, RunOptions } from '../kernel/module.ts';
 import type { ModuleContext } from '../kernel/pipeline.ts';
 import type { Candidate } from '../kernel/ports/candidates.ts';
@@ -52,7 +52,10 @@ export function createModels(
   };
 
   return {
-    target: parts.target,
+    target: (model) => {
+      const finder = targetsOf(execution.exchange);
+      return finder === undefined ? parts.target(model) : finder.find(model);
+    },
     candidates: (exchange, options) => ignoreErrors(findCandidates(exchange, options?.models)),
     ask: (request, to) =>
       ignoreErrors(

@@ -1,13 +1,13 @@
 import { GatewayError } from '../kernel/errors.ts';
 import type { Provider, Target } from '../kernel/provider.ts';
 import type { RelayRequest } from '../kernel/relay.ts';
-import type { ProviderDirectory } from '../providers/provider-directory.ts';
+import type { CallerDirectory } from '../providers/own/own-directory.ts';
 
 /** The provider of the model, or of an endpoint without one. Rejects a provider that lacks the endpoint. */
 export function findRelayTarget(
   { route, model, origin }: RelayRequest,
   requestedProvider: string | undefined,
-  directory: ProviderDirectory,
+  directory: CallerDirectory,
 ): Target {
   const { endpoint, defaultProvider, providerPath } = route;
   if (providerPath !== undefined && defaultProvider !== undefined)

@@ -11,7 +11,7 @@ import { Endpoint } from './endpoint.ts';
 import { limits } from './limits.ts';
 import { isLoopback, type Proxies } from './proxies.ts';
 import { isPublicAddress } from './public-address.ts';
-import { privateAddressError, publicLookup } from './public-lookup.ts';
+import { noPublicAddressError, ownPublicLookup, privateAddressError, publicLookup } from './public-lookup.ts';
 import { watchSocket } from './sent-callbacks.ts';
 import { openTunnel, type TunnelTarget } from './tunnel.ts';
 
@@ -60,9 +60,12 @@ interface EndpointOptions {
   readonly connectMs?: number | undefined;
   /** The provider, which may have a proxy and certificates of its own. */
   readonly provider?: string;
+  /** Set for an address that an account has chosen. */
+  readonly isOwn?: boolean;
 }
 
 interface ConnectorOptions {
+  readonly isOwn?: boolean;
   readonly provider?: string | undefined;
   readonly connectMs?: number | undefined;
   readonly allowH2?: boolean;
@@ -108,16 +111,20 @@ export class Egress {
 
   /** Opens a pool of connections to one address. */
   openEndpoint(options: EndpointOptions): Endpoint {
-    const { purpose, url, reach, silenceMs, answerMs = silenceMs, connectMs, provider } = options;
+    const { purpose, url, reach, silenceMs, answerMs = silenceMs, connectMs, provider, isOwn } = options;
     const address = new URL(url);
+    const connection = { provider, connectMs, ...(isOwn === true && { isOwn }) };
     const pool = new Pool(address.origin, {
-      connect: this.#createConnector(purpose, reach, { provider, connectMs }),
+      connect: this.#createConnector(purpose, reach, connection),
       headersTimeout: answerMs,
       bodyTimeout: silenceMs,
       keepAliveTimeout: limits.keepAliveMs,
     });
-    const tally = this.#destinations.tally(purpose, address.hostname, portOf(address));
-    const connect = this.#createConnector(purpose, reach, { provider, connectMs, allowH2: false });
+    const tally =
+      isOwn === true
+        ? this.#destinations.tally(purpose, ownHost, 0)
+        : this.#destinations.tally(purpose, address.hostname, portOf(address));
+    const connect = this.#createConnector(purpose, reach, { ...connection, allowH2: false });
     const endpoint = new Endpoint({ pool, address, tally, silenceMs, connect });
     this.#endpoints.add(endpoint);
     return endpoint;
@@ -190,29 +197,34 @@ export class Egress {
   #createConnector(
     purpose: string,
     reach: Reach,
-    { provider, connectMs = limits.connectTimeoutMs, allowH2 }: ConnectorOptions = {},
+    { provider, connectMs = limits.connectTimeoutMs, allowH2, isOwn = false }: ConnectorOptions = {},
   ): buildConnector.connector {
     const isPublicOnly = this.#parts.isPublicOnly && reach === 'public';
+    const publicFor = isOwn ? ownPublicLookup : publicLookup;
+    const privateError = isOwn ? noPublicAddressError : privateAddressError;
     const connect = buildConnector({
       ...(allowH2 !== undefined && { allowH2 }),
       timeout: connectMs,
-      lookup: isPublicOnly ? publicLookup(this.#lookup) : this.#lookup,
+      lookup: isPublicOnly ? publicFor(this.#lookup) : this.#lookup,
       ...(provider !== undefined && tlsOptions(this.#parts.certificates?.get(provider))),
     });
     return (options, callback) => {
       const { hostname: host } = options;
       const port = portOf(options);
+      const tally = () =>
+        isOwn ? this.#destinations.tally(purpose, ownHost, 0) : this.#destinations.tally(purpose, host, port);
       const fail = (error: Error) => {
-        if (error instanceof EgressError) this.#countRefusal({ purpose, host, port, error });
-        else this.#destinations.tally(purpose, host, port).failures++;
+        if (!(error instanceof EgressError)) tally().failures++;
+        else if (isOwn) tally().refused++;
+        else this.#countRefusal({ purpose, host, port, error });
         callback(error, null);
       };
       if (!this.#mayConnect(provider)) return fail(airgapError(purpose, host));
       // Nothing is looked up for a number.
-      if (isPublicOnly && isIP(host) !== 0 && !isPublicAddress(host)) return fail(privateAddressError(host));
+      if (isPublicOnly && isIP(host) !== 0 && !isPublicAddress(host)) return fail(privateError(host));
       const finish: buildConnector.Callback = (...[error, socket]) => {
         if (socket === null || error !== null) return fail(error ?? new Error('there is no connection'));
-        this.#destinations.tally(purpose, host, port).connections++;
+        tally().connections++;
         callback(null, watchSocket(socket));
       };
       const proxy = this.#parts.proxies?.proxyFor({ provider, protocol: options.protocol, host, port });
@@ -227,13 +239,25 @@ export class Egress {
         return;
       }
       // The proxy looks names up: these are private in every network.
-      if (isPublicOnly && isLoopback(host)) return fail(privateAddressError(host));
-      this.#openTunnel(proxy, { host, port, connectMs }).then(use, fail);
+      if (isPublicOnly && isLoopback(host)) return fail(privateError(host));
+      // What the proxy finds under a name that an account has chosen could be private.
+      const found = isPublicOnly && isOwn ? this.#publicAddressOf(host) : Promise.resolve(host);
+      found.then((address) => this.#openTunnel(proxy, { host: address, port, connectMs })).then(use, fail);
     };
   }
 
   #mayConnect(provider: string | undefined): boolean {
     return this.#parts.mayConnect?.(provider) ?? true;
+  }
+
+  async #publicAddressOf(host: string): Promise<string> {
+    if (isIP(host) !== 0) return host;
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    ownPublicLookup(this.#lookup)(host, { all: false }, (error, address) => {
+      if (error !== null) reject(error);
+      else resolve(typeof address === 'string' ? address : (address[0]?.address ?? ''));
+    });
+    return promise;
   }
 
   async #openTunnel(proxy: URL, target: TunnelTarget): Promise<Socket> {
@@ -254,6 +278,9 @@ export class Egress {
     if (tally.refused === 1) this.#parts.onRefusal?.(refusal);
   }
 }
+
+/** Accounts choose the addresses of their providers: these count as one destination. */
+const ownHost = 'of accounts';
 
 /** Own authorities come in addition to those of Node.js. */
 function tlsOptions({ ca, ...own }: Certificates = {}) {

@@ -1,4 +1,4 @@
-import type { Provider, ProviderTimeouts } from '../kernel/provider.ts';
+import { idOf, type Provider, type ProviderTimeouts } from '../kernel/provider.ts';
 import type { Egress, Reach } from './egress.ts';
 import { EgressError } from './egress-error.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -9,8 +9,11 @@ export interface ProviderAddress {
   readonly baseUrl: string;
   readonly reach: Reach;
   /** The provider whose proxy, certificates and time limits its connections have; any provider may use an address without one. */
-  readonly provider?: Pick<Provider, 'name' | 'timeouts'>;
+  readonly provider?: Pick<Provider, 'name' | 'timeouts' | 'ownId'>;
 }
+
+/** The name of accounts' own providers in `WEIR_EGRESS_ALLOW`, and the purpose of their connections. */
+export const accountProvidersPurpose = 'account-providers';
 
 interface ProviderEgressParts {
   readonly egress: Egress;
@@ -40,11 +43,19 @@ export class ProviderEgress {
 
   /** `baseUrl` if it differs from the provider's default. */
   endpointFor(provider: Provider, baseUrl = provider.baseUrl): Endpoint {
+    if (provider.ownId !== undefined) return this.#ownEndpoint(provider, baseUrl);
     const byProvider = this.#endpoints.get(baseUrl);
     const endpoint = byProvider?.get(provider.name) ?? byProvider?.get(undefined);
     if (endpoint !== undefined) return endpoint;
     if (provider.sites?.test(baseUrl) === true) return this.#siteEndpoint(provider, baseUrl);
-    throw this.#notAllowedError(baseUrl, `connections to this address of ${provider.name} are not allowed`);
+    throw this.#addressError(provider, baseUrl);
+  }
+
+  /** An account's provider has no address, connection, proxy or certificate of another one's. */
+  #ownEndpoint(provider: Provider, baseUrl: string): Endpoint {
+    if (baseUrl === provider.baseUrl || provider.sites?.test(baseUrl) === true)
+      return this.#siteEndpoint(provider, baseUrl);
+    throw this.#addressError(provider, baseUrl);
   }
 
   /** One of the addresses from the constructor. */
@@ -57,8 +68,9 @@ export class ProviderEgress {
 
   #siteEndpoint(provider: Provider, baseUrl: string): Endpoint {
     const { siteReach = () => 'public' } = this.#parts;
-    const key = `${provider.name} ${baseUrl}`;
-    const site = this.#sites.get(key) ?? this.#open(baseUrl, siteReach(provider.name, baseUrl), provider);
+    const key = `${idOf(provider)} ${baseUrl}`;
+    const name = provider.ownId === undefined ? provider.name : accountProvidersPurpose;
+    const site = this.#sites.get(key) ?? this.#open(baseUrl, siteReach(name, baseUrl), provider);
     this.#sites.delete(key);
     this.#sites.set(key, site);
     if (this.#sites.size > limits.customOriginsMax) this.#closeOldestSite();
@@ -76,15 +88,20 @@ export class ProviderEgress {
   #open(url: string, reach: Reach, provider: ProviderAddress['provider']): Endpoint {
     const { egress, silenceMs } = this.#parts;
     const timeouts: ProviderTimeouts = provider?.timeouts ?? {};
+    const isOwn = provider?.ownId !== undefined;
     return egress.openEndpoint({
-      purpose: 'provider',
+      purpose: isOwn ? accountProvidersPurpose : 'provider',
       url,
       reach,
       silenceMs: timeouts.silenceMs ?? silenceMs,
       answerMs: timeouts.answerMs,
       connectMs: timeouts.connectMs,
-      ...(provider !== undefined && { provider: provider.name }),
+      ...(isOwn ? { isOwn } : provider !== undefined && { provider: provider.name }),
     });
+  }
+
+  #addressError({ name }: Provider, baseUrl: string): EgressError {
+    return this.#notAllowedError(baseUrl, `connections to this address of ${name} are not allowed`);
   }
 
   #notAllowedError(baseUrl: string, message: string): EgressError {

@@ -19,6 +19,20 @@ export function publicLookup(lookup: LookupFunction): LookupFunction {
     });
 }
 
+/** The same for names that accounts choose: they don't learn which names the operator's network knows. */
+export function ownPublicLookup(lookup: LookupFunction): LookupFunction {
+  const find = publicLookup(lookup);
+  return (hostname, options, callback) =>
+    find(hostname, options, (error, address, family) => {
+      if (error === null) callback(null, address, family);
+      else callback(noPublicAddressError(hostname), []);
+    });
+}
+
+export function noPublicAddressError(host: string): EgressError {
+  return new EgressError('EGRESS_NO_PUBLIC_ADDRESS', `no public address of ${host} was found`);
+}
+
 export function privateAddressError(host: string): EgressError {
   return new EgressError(
     'EGRESS_PRIVATE_ADDRESS',

@@ -36,7 +36,7 @@ import { otlpPart } from './parts/otlp.ts';
 import { createPaidModels, createPayerServices } from './parts/payers.ts';
 import { paymentsPart } from './parts/payments.ts';
 import { pipelinesPart } from './parts/pipelines.ts';
-import { providerKeysPart } from './parts/provider-keys.ts';
+import { createVault, providerKeysPart } from './parts/provider-keys.ts';
 import { providersPart } from './parts/providers.ts';
 import { receiptsPart } from './parts/receipts.ts';
 import { recordingsPart } from './parts/recordings.ts';
@@ -192,10 +192,12 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   );
   const { callers: callerAuthenticator, access } = identity;
   const recorded = { metrics, usage, spending: spendingLimiter, requests, sinks, otlp, alerts };
+  const vault = createVault(stores, rootSecrets);
   const calls = parts.add(
     pipelinesPart({
       ...ground,
       ...recorded,
+      vault,
       moduleStores,
       moduleSealer,
       moduleFetches,
@@ -203,12 +205,12 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       embeddingsPart: meaning,
     }),
   );
-  const { pipelines, aliases, health } = calls;
+  const { pipelines, aliases } = calls;
   const own = await pipelines.describeGateway();
   for (const fault of own.faults)
     log.warn({ fault }, 'the stored pipeline is wrong: calls are rejected until it is changed');
   calls.warmUp(own.pipeline?.stages ?? []);
-  const { vault } = parts.add(providerKeysPart({ ...ground, providers, health }));
+  parts.add(providerKeysPart({ ...ground, ...calls, vault, providers }));
   const sandbox = parts.add(sandboxPart({ ...ground, providers, identity, pipelines, sessions }));
   const models = createPaidModels(settings, providers);
   const payerServices = await createPayerServices({ settings, egress, models, pipelines });
@@ -257,7 +259,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       usage,
       identity,
       pipelines,
-      directory: providerDirectory,
+      ownProviders: calls.ownProviders,
       spending: spendingLimiter,
       sessions,
       embeddingsPart: meaning,
@@ -287,6 +289,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       pipelines,
       warmUp: calls.warmUp,
       aliases,
+      ownProviders: calls.ownProviders,
       dataPlane,
       paidRoutes: payments.paidRoutes,
     }),

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { limits as accountLimits } from '../accounts/limits.ts';
 import { Sealer } from '../accounts/sealer.ts';
 import { archiveCollection } from '../calls/archive/archives.ts';
+import { ownProvidersKind } from '../calls/configuration-kinds.ts';
 import { limits as callLimits } from '../calls/limits.ts';
 import { localAccountId } from '../calls/local-setting.ts';
 import { readPromptContent } from '../calls/prompts/prompt-content.ts';
@@ -29,12 +30,13 @@ import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { exportAccount } from '../moving/export-account.ts';
 import { type ImportReport, importAccount } from '../moving/import-account.ts';
 import type { SectionName } from '../moving/sections.ts';
+import { checkImportedProvider } from './own-provider-rules.ts';
 import type { RootSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
 
 interface MoverParts {
-  readonly settings: Pick<Settings, 'mode' | 'archiveBytes' | 'recordings' | 'pipelines'>;
+  readonly settings: Settings;
   readonly roots: RootSecrets;
   readonly database: Pick<Database, 'moved' | 'configurations'>;
   readonly modules: ReadonlyMap<string, Module>;
@@ -118,7 +120,7 @@ export class Mover {
       collectionOf: (module, collection) => this.#collections.get(`${module}\n${collection}`),
       hasModule: (name) => modules.has(name),
       faultsOfConfigurations: (rows) =>
-        faultsOf(rows, { accountId, modules, table: database.configurations }),
+        faultsOf(rows, { accountId, modules, settings, table: database.configurations }),
       faultOfPipeline: (list) =>
         faultOfPipeline(list, new Set([...modules.keys(), ...Object.keys(settings.pipelines ?? {})])),
       faultOfPromptVersion,
@@ -179,13 +181,14 @@ function movedCollection(module: string, collection: DeclaredCollection): MovedC
 interface ConfigurationParts {
   readonly accountId: string;
   readonly modules: ReadonlyMap<string, Module>;
+  readonly settings: Settings;
   readonly table: Pick<Configurations, 'list'>;
 }
 
 /** Checks configurations together with those that the account has: one may name another. */
 async function faultsOf(
   rows: readonly MovedRow[],
-  { accountId, modules, table }: ConfigurationParts,
+  { accountId, modules, settings, table }: ConfigurationParts,
 ): Promise<ReadonlyMap<MovedRow, string>> {
   const stored = await table.list(accountId);
   const contents = new Map(stored.map(({ module, name, content }) => [`${module}:${name}`, content]));
@@ -216,7 +219,10 @@ async function faultsOf(
   });
   const others: ListedConfigurations = { names, find: (module, name) => contents.get(`${module}:${name}`) };
   for (const { row, content } of read) {
-    const fault = faultOfConfiguration(row, content, others, modules);
+    const fault =
+      row.module === ownProvidersKind
+        ? messageOf(() => checkImportedProvider(settings, String(row.name), content))
+        : faultOfConfiguration(row, content, others, modules);
     if (fault !== undefined) faults.set(row, fault);
   }
   return faults;

@@ -6,6 +6,7 @@ import { limits as callsLimits } from '../calls/limits.ts';
 import type { RequestKeys } from '../calls/request-keys.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { Pipelines } from '../kernel/pipeline.ts';
+import { metricModelOf, metricNameOf } from '../kernel/provider.ts';
 import type { Gauge, GaugeSample } from '../telemetry/process-gauges.ts';
 
 interface PipelineGaugesParts {
@@ -79,7 +80,7 @@ export function pipelineGauges({
 function countBreakers(health: PipelineGaugesParts['health']): readonly GaugeSample[] {
   const samples = new Map<string, { labels: GaugeSample['labels']; value: number }>();
   for (const { target, state } of health.unclosedBreakers()) {
-    const labels = { provider: target.provider.name, model: target.model, state };
+    const labels = { provider: metricNameOf(target.provider), model: metricModelOf(target), state };
     const key = JSON.stringify(labels);
     const sample = samples.get(key) ?? { labels, value: 0 };
     sample.value++;

@@ -60,6 +60,8 @@ export const errorStatus = {
   import_running: 409,
   set_by_environment: 409,
   alias_conflict: 409,
+  provider_conflict: 409,
+  provider_limit_reached: 409,
   already_claimed: 409,
   idempotency_key_in_use: 409,
   already_subscribed: 409,

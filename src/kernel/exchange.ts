@@ -8,7 +8,7 @@ import { Conversation, identifyConversation } from './conversation/conversation.
 import type { Prefix } from './conversation/prefix.ts';
 import type { ChatRequest } from './message.ts';
 import type { NanoUsd } from './money.ts';
-import { isResolved, type Target } from './provider.ts';
+import { isResolved, type Target, type TargetFinder } from './provider.ts';
 import type { RelayRequest } from './relay.ts';
 import { noTags, type Tags } from './tags.ts';
 import type { Trace } from './trace.ts';
@@ -42,6 +42,8 @@ interface ExchangeFields {
   readonly credentials: CredentialResolver;
   /** Undefined for callers without aliases. */
   readonly aliases?: AliasResolver | undefined;
+  /** Undefined for callers without providers of their own. */
+  readonly targets?: TargetFinder | undefined;
   readonly tags?: Tags;
   readonly costBound?: NanoUsd | undefined;
   readonly attemptLimit?: AttemptLimit | undefined;
@@ -62,6 +64,7 @@ interface RequestOrigin {
 let internals: {
   credentials(exchange: Exchange): CredentialResolver;
   aliases(exchange: Exchange): AliasResolver | undefined;
+  targets(exchange: Exchange): TargetFinder | undefined;
   requestOrigin(exchange: Exchange): RequestOrigin;
   withRequestOrigin(exchange: Exchange, requestOrigin: RequestOrigin): Exchange;
   createModuleCall(exchange: Exchange, moduleCallFields: ModuleCallFields): Exchange;
@@ -87,6 +90,7 @@ export class Exchange {
   readonly relay: RelayRequest | undefined;
   readonly #credentials: CredentialResolver;
   readonly #aliases: AliasResolver | undefined;
+  readonly #targets: TargetFinder | undefined;
   readonly #request: ChatRequest | undefined;
   readonly #requestOrigin: RequestOrigin;
   #conversation: Conversation | undefined;
@@ -106,6 +110,7 @@ export class Exchange {
     this.relay = fields.relay ?? fields.clientRequest.relay;
     this.#credentials = fields.credentials;
     this.#aliases = fields.aliases;
+    this.#targets = fields.targets;
     this.#request = request;
     this.#requestOrigin = requestOrigin;
   }
@@ -183,6 +188,7 @@ export class Exchange {
       tags,
       credentials: this.#credentials,
       aliases: this.#aliases,
+      targets: this.#targets,
       costBound,
       attemptLimit,
       relay,
@@ -193,6 +199,7 @@ export class Exchange {
     internals = {
       credentials: (exchange) => exchange.#credentials,
       aliases: (exchange) => exchange.#aliases,
+      targets: (exchange) => exchange.#targets,
       requestOrigin: (exchange) => exchange.#requestOrigin,
       withRequestOrigin: (exchange, requestOrigin) =>
         new Exchange(exchange.#fields(), exchange.#request, requestOrigin),
@@ -217,6 +224,11 @@ export function credentialsOf(exchange: Exchange): CredentialResolver {
 
 export function aliasesOf(exchange: Exchange): AliasResolver | undefined {
   return internals.aliases(exchange);
+}
+
+/** Finds targets by the names that the caller can use; undefined if the caller has no providers of its own. */
+export function targetsOf(exchange: Exchange): TargetFinder | undefined {
+  return internals.targets(exchange);
 }
 
 /** The credential that an attempt was made with; undefined if it needed or found none. */

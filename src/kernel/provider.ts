@@ -13,6 +13,10 @@ export interface Provider {
   readonly title: string;
   /** The built-in provider that it is like, if it has another name. */
   readonly kind?: string;
+  /** Set if an account has defined it: no other provider has the same, and it is another one after each change. */
+  readonly ownId?: string;
+  /** What the stored keys for it are filed under, if not under its name. */
+  readonly keySlot?: string;
   /** Its name in the conventions of OpenTelemetry, if that differs. */
   readonly telemetryName?: string;
   /** The base URL, as the vendor's SDK has it; parts that differ by customer are in braces. */
@@ -134,6 +138,32 @@ export function unresolvedTarget(model: string): Target {
 /** The built-in provider whose facts hold for this one, or its own name. */
 export function kindOf({ kind, name }: Provider): string {
   return kind ?? name;
+}
+
+/** Tells providers apart, also those to which accounts have given the same name. */
+export function idOf({ ownId, name }: Provider): string {
+  return ownId ?? name;
+}
+
+/** The name in metrics, whose labels accounts must not choose. */
+export function metricNameOf({ ownId, name }: Provider): string {
+  return ownId === undefined ? name : 'account';
+}
+
+/** The name of a target's model in metrics. */
+export function metricModelOf({ provider: { ownId }, model }: Target): string {
+  return ownId === undefined ? model : 'other';
+}
+
+export function keySlotOf({ keySlot, name }: Provider): string {
+  return keySlot ?? name;
+}
+
+/** Finds targets among the providers of the instance and those of an account. */
+export interface TargetFinder {
+  find(model: string): Target | undefined;
+  /** The providers that the account has defined. */
+  readonly own: readonly Provider[];
 }
 
 /** Whether the operator lets the provider serve a model. */

@@ -64,7 +64,7 @@ export function configuredProviders(settings: Partial<ProviderSettings>): readon
     .filter((name) => !builtIn.has(name))
     .map((name) => {
       const like = builtIn.get(kinds.get(name) ?? '');
-      return like === undefined ? ownProvider(name, baseUrls.get(name) ?? '') : anotherOf(like, name);
+      return like === undefined ? compatibleProvider(name, baseUrls.get(name) ?? '') : anotherOf(like, name);
     });
   return [...builtInProviders, ...added].map((provider) => ({
     ...provider,
@@ -79,7 +79,7 @@ export function isBuiltIn(name: string): boolean {
 }
 
 /** Its models are found with its name as a prefix only. */
-function anotherOf({ ownNames: _, ...like }: Provider, name: string): Provider {
+export function anotherOf({ ownNames: _, ...like }: Provider, name: string): Provider {
   return {
     ...like,
     name,
@@ -90,7 +90,7 @@ function anotherOf({ ownNames: _, ...like }: Provider, name: string): Provider {
   };
 }
 
-function ownProvider(name: string, baseUrl: string): Provider {
+export function compatibleProvider(name: string, baseUrl: string): Provider {
   return openaiCompatible({
     name,
     title: name,

@@ -12,7 +12,8 @@ export interface KeyTestParts {
   readonly egress: ProviderEgress;
   readonly signing: SigningContext;
   readonly provider: Provider;
-  readonly key: Secret;
+  /** Undefined for a provider that may need none. */
+  readonly key?: Secret | undefined;
 }
 
 export interface KeyTestResult {
@@ -46,7 +47,10 @@ export async function testKey({ egress, signing, provider, key }: KeyTestParts):
         createStatusHandler({ signal, resolve, reject }),
       );
     });
-    return interpretStatus(title, status, keyTest.wrongKeyStatus);
+    const result = interpretStatus(title, status, keyTest.wrongKeyStatus);
+    if (key !== undefined) return result;
+    const detail = result.ok ? `${title} answers without a key` : `${title} answered ${status} without a key`;
+    return { ok: result.ok, detail };
   } catch (thrown) {
     // Our own message, from before anything was sent.
     if (GatewayError.is(thrown)) return { ok: false, detail: thrown.message };

@@ -54,4 +54,17 @@ export const limits = {
   tokenizedWordsKept: 10_000,
   /** Queued counts; further ones are estimated by the length of the text. */
   pendingTokenCountsMax: 64,
+  /** Providers that an account defines, and the JSON of each. */
+  ownProvidersMax: 20,
+  ownProviderCharactersMax: 32 * 1024,
+  ownProviderUrlMax: 500,
+  /** Entries of each list in it. */
+  ownProviderListMax: 200,
+  /** Its headers, and the characters of all: servers accept about 8 to 16 KiB with those of the request. */
+  ownHeadersMax: 32,
+  ownHeadersCharactersMax: 6000,
+  /** The longest time that an account may let a connection take. */
+  ownConnectMs: 60_000,
+  /** Cached targets of one account. */
+  ownTargetsMax: 200,
 } as const;

@@ -13,11 +13,13 @@ export interface ListedModel {
   readonly provider: Provider;
 }
 
+type Finder = Pick<ProviderDirectory, 'find'>;
+
 /** The models that clients can call. */
 export class ModelList {
   readonly #directory: ProviderDirectory;
   readonly #catalog: ModelCatalog;
-  readonly #byProvider = new Map<Provider, Promise<readonly ListedModel[]>>();
+  readonly #byProvider = new WeakMap<Provider, Promise<readonly ListedModel[]>>();
 
   constructor(providerDirectory: ProviderDirectory, modelCatalog: ModelCatalog) {
     this.#directory = providerDirectory;
@@ -25,17 +27,17 @@ export class ModelList {
   }
 
   /** A provider's models, computed once: the catalog doesn't change while the process runs. */
-  forProvider(provider: Provider): Promise<readonly ListedModel[]> {
+  forProvider(provider: Provider, finder: Finder = this.#directory): Promise<readonly ListedModel[]> {
     const known = this.#byProvider.get(provider);
     if (known !== undefined) return known;
-    const listed = this.#list(provider);
+    const listed = this.#list(provider, finder);
     this.#byProvider.set(provider, listed);
     return listed;
   }
 
   /** The catalog's model that a name resolves to. */
-  find(name: string): ListedModel | undefined {
-    const resolved = this.#directory.find(name);
+  find(name: string, finder: Finder = this.#directory): ListedModel | undefined {
+    const resolved = finder.find(name);
     if (resolved === undefined) return undefined;
     const { provider, model } = resolved;
     const entry = this.#catalog.find(provider, model);
@@ -43,12 +45,12 @@ export class ModelList {
     return { name, title: entry.title, provider };
   }
 
-  async #list(provider: Provider): Promise<readonly ListedModel[]> {
+  async #list(provider: Provider, finder: Finder): Promise<readonly ListedModel[]> {
     const listed: ListedModel[] = [];
     for (const [at, entry] of this.#catalog.list(provider).entries()) {
       // Each name is looked up in every provider's prices; hundreds at once would delay open streams.
       if (at % 16 === 15) await setImmediate();
-      const name = this.#nameFor(provider, entry);
+      const name = this.#nameFor(provider, entry, finder);
       if (name !== undefined) listed.push({ name, title: entry.title, provider });
     }
     return [...listed, ...this.#unlisted(provider)];
@@ -62,12 +64,12 @@ export class ModelList {
   }
 
   /** The price data also has families, prefixes and other vendors' models: the name must resolve to this entry. */
-  #nameFor(provider: Provider, entry: ModelEntry): string | undefined {
+  #nameFor(provider: Provider, entry: ModelEntry, finder: Finder): string | undefined {
     for (const model of [entry.id, ...entry.otherNames]) {
       if (!hasProviderPrefix(model, provider) || !isChatModel(model) || !isOffered(provider, model)) continue;
       if (this.#catalog.find(provider, model)?.id !== entry.id) continue;
       for (const name of [model, `${provider.name}/${model}`]) {
-        const resolved = this.#directory.find(name);
+        const resolved = finder.find(name);
         if (resolved?.provider === provider && resolved.model === model) return name;
       }
     }

@@ -5,18 +5,19 @@ import { keyValueList } from '../lib/setting-schemas.ts';
 /** Names with percent-encoded values, such as `x-team=search,x-note=a%20b`. */
 export const headerVariable = keyValueList.transform(checkHeaders);
 
-/** Headers that an operator or an account adds to requests to a provider. */
+/** Headers that an operator adds to requests to a provider. */
 function checkHeaders(pairs: readonly (readonly [string, string])[], context: z.RefinementCtx): HeaderList {
   const headers: string[] = [];
   for (const [name, value] of pairs) {
-    const fault = faultOf(name.toLowerCase(), value);
+    const fault = headerFault(name.toLowerCase(), value);
     if (fault === undefined) headers.push(name.toLowerCase(), value);
     else context.addIssue({ code: 'custom', message: `${name.slice(0, 100)}: ${fault}`, path: [name] });
   }
   return headers;
 }
 
-function faultOf(name: string, value: string): string | undefined {
+/** What is wrong with a header; its name is in lower case. */
+export function headerFault(name: string, value: string): string | undefined {
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/.test(name)) return 'is no name of a header';
   if (ownHeaders.has(name) || name.startsWith('x-weir-') || name.startsWith('x-amz-'))
     return 'is written by Weir and can’t be set';

@@ -1,12 +1,13 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
-import { isOffered, type Provider, type Target } from '../kernel/provider.ts';
+import { isOffered, type Provider, type Target, type TargetFinder } from '../kernel/provider.ts';
 import { Lru } from '../lib/lru.ts';
 import type { ModelCatalog } from './catalog/model-catalog.ts';
 
 /** Resolves model names to providers. */
-export class ProviderDirectory {
+export class ProviderDirectory implements TargetFinder {
   readonly providers: ReadonlyMap<string, Provider>;
+  readonly own: readonly Provider[] = [];
   /** Names of providers that are disabled until the operator sets their address. */
   readonly #disabled: ReadonlySet<string>;
   readonly #catalog: ModelCatalog;

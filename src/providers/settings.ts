@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ProviderTimeouts } from '../kernel/provider.ts';
-import { nearestName } from '../lib/nearest-name.ts';
 import { commaSeparatedList, durationMs, httpUrl } from '../lib/setting-schemas.ts';
 import {
   combineSettings,
@@ -17,6 +16,7 @@ import {
   priceFileSchema,
 } from './catalog/price-overrides.ts';
 import { builtInProviders } from './index.ts';
+import { kindSchema } from './kind-schema.ts';
 import { offeredModels } from './offered-models.ts';
 import { headerVariable } from './operator-headers.ts';
 import { keyListSchema, type OperatorKey, operatorKeys } from './operator-keys.ts';
@@ -38,14 +38,7 @@ const modelsByName = commaSeparatedList.transform((items, context): ReadonlyMap<
 const keyForm = { form: 'keys', document: keyListSchema, isSecret: true } as const;
 
 const kindNames = builtInProviders.filter(({ name }) => name !== 'demo').map(({ name }) => name);
-const kind = z.enum(kindNames, {
-  error: ({ input }) => {
-    const nearest = nearestName(String(input), kindNames);
-    return nearest === undefined
-      ? `must be one of ${kindNames.join(', ')}`
-      : `is unknown; did you mean ${nearest}?`;
-  },
-});
+const kind = kindSchema(kindNames);
 
 /** Provider addresses, keys, models and prices. */
 export const providerSettings = {
@@ -127,6 +120,15 @@ export const providerSettings = {
       const prices = { ...all, ...Object.fromEntries(named) };
       return Object.keys(prices).length === 0 ? undefined : PriceOverrides.of(prices);
     },
+  ),
+  /** Whether accounts can define providers of their own in cloud mode. */
+  accountProviders: envVariable(
+    'WEIR_ACCOUNT_PROVIDERS',
+    z
+      .enum(['on', 'off'], 'must be on or off')
+      .default('off')
+      .transform((value) => value === 'on'),
+    'account_providers',
   ),
   /** What happens to calls to models without a known price. */
   unknownModels: envVariable(

@@ -18,7 +18,7 @@ import type { RelayRoute } from '../kernel/relay.ts';
 import type { Source } from '../kernel/reply/source.ts';
 import type { StoredObjectFacts, StoredObjectList } from '../kernel/stored-object.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { ProviderDirectory } from '../providers/provider-directory.ts';
+import type { CallerDirectory } from '../providers/own/own-directory.ts';
 import { limits } from './limits.ts';
 import type { PreparedRelay, RelayHooks } from './relay.ts';
 
@@ -26,7 +26,8 @@ interface BatchRelaysParts {
   readonly batches: Batches;
   readonly objects: StoredObjects;
   readonly prices: Prices;
-  readonly directory: ProviderDirectory;
+  /** The providers that an account knows. */
+  directoryFor(accountId: string): Promise<CallerDirectory>;
   readonly isLocal: boolean;
 }
 
@@ -35,6 +36,13 @@ interface BatchList {
   readonly scope: string;
   readonly list: StoredObjectList;
   readonly format: BatchFormat;
+}
+
+/** A batch that an account asks for, and the name of the provider. */
+export interface RequestedBatch {
+  readonly route: RelayRoute;
+  readonly provider: string;
+  readonly accountId: string;
 }
 
 /** Hooks, and what they have found out when an answer arrives. */
@@ -67,7 +75,7 @@ export class BatchRelays {
   }
 
   /** Admits a batch by its estimate, and sets that aside before the provider gets it. */
-  creation(of: BatchList, requested: { readonly route: RelayRoute; readonly provider: string }): FactFinder {
+  creation(of: BatchList, requested: RequestedBatch): FactFinder {
     const { batches } = this.#parts;
     let batch: EstimatedBatch = { estimate: noEstimate, callPath: '' };
     let reservation: BatchReservation | undefined;
@@ -119,7 +127,7 @@ export class BatchRelays {
     body: Source<Uint8Array>,
   ): Promise<Source<Uint8Array>> {
     const batch = await this.#parts.objects.find(scope, list, batchId);
-    const meter = batch && this.#meter(format, batch);
+    const meter = batch && (await this.#meter(format, batch));
     if (meter === undefined) return body;
     return new MeteredBody(body, meter, () =>
       this.#parts.batches.settle({ scope, list, id: batchId }, meter),
@@ -132,32 +140,33 @@ export class BatchRelays {
     described: JsonObject,
   ): Promise<void> {
     const results = format.resultsIn?.(described);
-    const meter = results && this.#meter(format, batch);
+    const meter = results && (await this.#meter(format, batch));
     if (results === undefined || meter === undefined) return;
     for (const result of results) meter.addResult(result);
     await this.#parts.batches.settle({ scope, list, id: batch.id }, meter);
   }
 
   /** Undefined for a batch that was billed. */
-  #meter(format: BatchFormat, batch: KnownObject): BatchMeter | undefined {
-    const { prices, directory } = this.#parts;
+  async #meter(format: BatchFormat, batch: KnownObject): Promise<BatchMeter | undefined> {
+    const { prices, directoryFor } = this.#parts;
     if (batch.reservation === undefined || !isOpen(batch)) return undefined;
-    const { callPath } = batch.reservation;
-    return new BatchMeter({ format, callPath, provider: directory.provider(batch.provider), prices });
+    const { callPath, accountId } = batch.reservation;
+    const provider = (await directoryFor(accountId)).provider(batch.provider);
+    return new BatchMeter({ format, callPath, provider, prices });
   }
 
   async #prepare(
     { list, scope }: BatchList,
-    { route, provider: requested }: { readonly route: RelayRoute; readonly provider: string },
+    { route, provider: requested, accountId }: RequestedBatch,
     { calls, callPath, inputFile }: BatchRequest,
   ): Promise<{ readonly batch: EstimatedBatch; readonly relay: PreparedRelay }> {
-    const { prices, directory, objects, isLocal } = this.#parts;
+    const { prices, directoryFor, objects, isLocal } = this.#parts;
     const file =
       inputFile === undefined || list.files === undefined ? undefined : { list: list.files, id: inputFile };
     const known = file && (await objects.find(scope, file.list, file.id));
     if (file !== undefined && known === undefined && !isLocal)
       throw new GatewayError('not_found', `there is no file "${file.id.slice(0, 100)}"`);
-    const provider = directory.provider(known?.provider ?? requested);
+    const provider = (await directoryFor(accountId)).provider(known?.provider ?? requested);
     const found =
       calls === undefined ? known?.estimate : await this.#estimateCalls(calls, callPath, provider);
     const model = modelInCallPath(callPath);

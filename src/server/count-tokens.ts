@@ -4,6 +4,7 @@ import type { Aliases } from '../calls/aliases/aliases.ts';
 import type { CallLimiter } from '../calls/call-limiter.ts';
 import type { CallerAuthenticator, CallerIdentity } from '../calls/caller-authenticator.ts';
 import type { Credentials } from '../calls/credentials.ts';
+import type { OwnProviders } from '../calls/own-providers/own-providers.ts';
 import type { PipelineSelector } from '../calls/pipeline-selector.ts';
 import type { PromptInsertion } from '../calls/prompts/prompt-insertion.ts';
 import { mayNamePrompt } from '../calls/prompts/prompt-reference.ts';
@@ -14,12 +15,12 @@ import { ClientPresence } from '../kernel/client-presence.ts';
 import { ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
 import { Exchange } from '../kernel/exchange.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
-import { type Target, unresolvedTarget } from '../kernel/provider.ts';
+import { metricNameOf, type Target, unresolvedTarget } from '../kernel/provider.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { WholeResponse } from '../providers/error-response.ts';
-import type { ProviderDirectory } from '../providers/provider-directory.ts';
+import type { CallerDirectory } from '../providers/own/own-directory.ts';
 import type { ProviderTokenCount } from '../providers/token-counter.ts';
 import type { TokenEstimator } from '../providers/tokens/token-estimator.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -53,7 +54,7 @@ export interface CountTokensParts {
   readonly limiter: Pick<CallLimiter, 'isLimited' | 'count'>;
   readonly callers: CallerAuthenticator;
   readonly credentials: Credentials;
-  readonly directory: ProviderDirectory;
+  readonly ownProviders: Pick<OwnProviders, 'directoryFor'>;
   readonly pipelines: PipelineSelector;
   readonly aliases: Pick<Aliases, 'resolverFor'>;
   readonly prompts: Pick<PromptInsertion, 'insert'>;
@@ -135,13 +136,14 @@ export class CountTokensHandler {
 
   async #count(clientRequest: ClientRequest, by: CountTokensContext): Promise<WholeResponse> {
     const { metrics } = this.#parts;
-    const { target, rules } = await this.#findTarget(clientRequest, by);
-    const { name } = target.provider;
+    const counted = await this.#findTarget(clientRequest, by);
+    const { target } = counted;
+    const name = metricNameOf(target.provider);
     by.context.isCounted = true;
     try {
       const providerTokenCount = (await this.#isRedacted(clientRequest, by))
         ? undefined
-        : await this.#parts.counter(this.#exchange(clientRequest, { target, rules }, by));
+        : await this.#parts.counter(this.#exchange(clientRequest, counted, by));
       const answer = await this.#answer(providerTokenCount, clientRequest, target);
       metrics.recordTokenCount(name, answer.status);
       return answer;
@@ -153,7 +155,8 @@ export class CountTokensHandler {
 
   /** For an alias, the first of its models that the caller may use and has a key for. */
   async #findTarget(clientRequest: ClientRequest, { identity }: CountTokensContext): Promise<CountedTarget> {
-    const { directory, aliases, credentials } = this.#parts;
+    const { aliases, credentials } = this.#parts;
+    const directory = await this.#parts.ownProviders.directoryFor(identity);
     const model = requireModel(clientRequest);
     const found = directory.find(model);
     const alias = found === undefined ? await aliases.resolverFor(identity).modelsOf(model) : undefined;
@@ -164,9 +167,9 @@ export class CountTokensHandler {
     );
     const headers = rawHeadersOf(clientRequest);
     for (const target of targets)
-      if ((await credentials.findOptional({ identity, headers }, target)) !== undefined)
-        return { target, rules };
-    return { target: targets[0] ?? directory.resolve(model), rules };
+      if ((await credentials.findOptional({ identity, headers, directory }, target)) !== undefined)
+        return { target, rules, directory };
+    return { target: targets[0] ?? directory.resolve(model), rules, directory };
   }
 
   /** Whether calls with this request run a module that keeps content from providers: their counters are such, too. */
@@ -177,11 +180,11 @@ export class CountTokensHandler {
 
   #exchange(
     clientRequest: ClientRequest,
-    { target, rules }: CountedTarget,
+    { target, rules, directory }: CountedTarget,
     { context: { id }, identity, presence: clientPresence, trace }: CountTokensContext,
   ) {
     const credentials = this.#parts.credentials.of(
-      { identity, headers: rawHeadersOf(clientRequest) },
+      { identity, headers: rawHeadersOf(clientRequest), directory },
       target,
     );
     return new Exchange({
@@ -220,6 +223,7 @@ export class CountTokensHandler {
 interface CountedTarget {
   readonly target: Target;
   readonly rules: TargetRules | undefined;
+  readonly directory: CallerDirectory;
 }
 
 interface CountTokensContext {

@@ -17,7 +17,7 @@ import { type JsonObject, jsonObjectIn } from '../lib/json.ts';
 import type { ResponseHandler } from '../providers/relay-upstream.ts';
 import type { Log } from '../telemetry/log.ts';
 import { isJsonType } from '../wire/index.ts';
-import type { BatchRelays, FactFinder } from './batch-relays.ts';
+import type { BatchRelays, FactFinder, RequestedBatch } from './batch-relays.ts';
 import { limits } from './limits.ts';
 import { rejectCall } from './reject-call.ts';
 import type { RelayContext, RelayHandler } from './relay.ts';
@@ -64,7 +64,7 @@ export class StoredObjectHandler {
       const object = { scope, stored, known };
       const provider = req.header('x-weir-provider') ?? route.defaultProvider ?? '';
       const isPart = Number(req.header(uploadOffsetHeader) ?? 0) !== 0;
-      const { hooks, facts } = this.#factFinder(object, { route, provider, isPart });
+      const { hooks, facts } = this.#factFinder(object, { route, provider, isPart, accountId });
       const onResponse = this.#responseHandler(req, object, facts);
       await relay.handle(req, res, { ...relayContext, origin: known, hooks: { ...hooks, onResponse } });
     } catch (thrown) {
@@ -103,7 +103,7 @@ export class StoredObjectHandler {
   /** Batches need to be known before they are made, and so do the files with their calls. */
   #factFinder(
     { scope, stored: { list, action } }: ObjectCall,
-    requested: { readonly route: RelayRoute; readonly provider: string; readonly isPart: boolean },
+    requested: RequestedBatch & { readonly isPart: boolean },
   ): FactFinder {
     const { batches } = this.#parts;
     if (action !== 'create') return noFacts;

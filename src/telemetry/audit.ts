@@ -25,6 +25,8 @@ export const auditMessages = {
   'key.revoked': 'an API key was revoked',
   'provider_key.stored': 'a provider key was stored',
   'provider_key.deleted': 'a provider key was deleted',
+  'provider.stored': 'an account defined a provider, or changed it',
+  'provider.deleted': 'an account deleted a provider that it had defined',
   'configuration.stored': 'a configuration was stored',
   'configuration.deleted': 'a configuration was deleted',
   'prompt.stored': 'a version of a prompt was stored',

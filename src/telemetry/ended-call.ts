@@ -30,6 +30,8 @@ export interface EndedCall {
   /** Undefined, like the provider, if the target was not resolved. */
   readonly modelUsed: string | undefined;
   readonly provider: string | undefined;
+  /** Set if the account has defined the provider: metrics name neither it nor its models. */
+  readonly isOwnProvider?: true;
   readonly wire: string;
   /** Undefined if no request was sent to a provider. */
   readonly providerWire: string | undefined;

@@ -1,6 +1,6 @@
 import type { Usage } from '../kernel/message.ts';
 import type { Bill } from '../kernel/money.ts';
-import type { Target } from '../kernel/provider.ts';
+import { metricModelOf, metricNameOf, type Target } from '../kernel/provider.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import { storableFigure } from '../kernel/storable.ts';
 import type { EndedCall } from './ended-call.ts';
@@ -217,8 +217,9 @@ export class Metrics {
    * sampled.
    */
   record(call: EndedCall, spent: readonly MeteredAttempt[], traceId?: string): void {
-    const { provider = '', modelUsed = '', contentMs, steps } = call;
-    const callSeries = this.#callSeriesFor(call, provider, modelUsed);
+    const { contentMs, steps } = call;
+    const { provider, model } = metricTargetOf(call);
+    const callSeries = this.#callSeriesFor(call, provider, model);
     callSeries.requests.value++;
     callSeries.seconds.observe(call.totalMs / 1000, traceId);
     callSeries.modelSeconds.observe(call.totalMs / 1000);
@@ -228,14 +229,15 @@ export class Metrics {
     this.#tags.record(call);
     for (const attempt of spent) {
       const { target, usage, bill, ending, askedBy, isModuleCall } = attempt;
-      const isItsOwn = target.provider.name === provider && target.model === modelUsed;
-      const own = isItsOwn ? callSeries : this.#callSeriesFor(call, target.provider.name, target.model);
+      const attempted = metricNameOf(target.provider);
+      const attemptedModel = metricModelOf(target);
+      const isItsOwn = attempted === provider && attemptedModel === model;
+      const own = isItsOwn ? callSeries : this.#callSeriesFor(call, attempted, attemptedModel);
       addUsage(own, usage);
       if (bill !== undefined) own.cost.value += toIncrement(bill.nanoUsd) / 1e9;
       own[ending?.how ?? 'aborted'].value++;
       observeTimes(own, attempt, traceId);
-      if (askedBy !== undefined && !isModuleCall)
-        this.#repeated.with(target.provider.name, own.label, askedBy).value++;
+      if (askedBy !== undefined && !isModuleCall) this.#repeated.with(attempted, own.label, askedBy).value++;
     }
     for (const { module, effect, counts } of steps) {
       this.#effectCounter(module, effect).value++;
@@ -388,6 +390,11 @@ export interface MetricsView {
 }
 
 /** Must be true for a bounded number of names only. */
+/** What a call counts for: the provider and the model that answered it. */
+function metricTargetOf({ provider = '', modelUsed = '', isOwnProvider }: EndedCall) {
+  return isOwnProvider === true ? { provider: 'account', model: 'other' } : { provider, model: modelUsed };
+}
+
 type ModelCheck = (provider: string, model: string) => boolean;
 
 /** By Prometheus' convention for names. */

@@ -11,6 +11,7 @@ import type { ProviderDirectory } from '../../providers/provider-directory.ts';
 import type { AccountConfigurations, ConfigurationOwner } from '../account-configurations.ts';
 import { aliasModule } from '../configuration-kinds.ts';
 import { limits } from '../limits.ts';
+import type { OwnProviders } from '../own-providers/own-providers.ts';
 import { expansionFaults, modelFaults } from './alias-faults.ts';
 import { expandModels, type FindModels, modelsIn } from './alias-models.ts';
 
@@ -32,6 +33,8 @@ export interface AliasesParts {
   readonly instance: ListedConfigurations;
   readonly modules: ReadonlyMap<string, Module>;
   readonly directory: Pick<ProviderDirectory, 'find'>;
+  /** The names that an account's calls can use. */
+  readonly ownProviders: Pick<OwnProviders, 'directoryFor'>;
 }
 
 /** Names that stand for several models: configurations of the router, found by the name in a call's `model`. */
@@ -88,7 +91,7 @@ export class Aliases {
     const own = names.flatMap((name) => {
       if (directory.find(name) !== undefined) return [`"${name}" is a model, and calls go to the model`];
       const models = modelsIn(instance.find(aliasModule, name) ?? {}) ?? [];
-      const faults = modelFaults(models, (one) => this.#isKnown(instance, one));
+      const faults = modelFaults(models, (one) => this.#isKnown(instance, one, directory));
       return faults.map((fault) => `"${name}": ${fault}`);
     });
     return [...own, ...expansionFaults(names, this.#finderIn(instance))];
@@ -100,7 +103,8 @@ export class Aliases {
     content: JsonObject,
     shown: PresentedCredential | undefined,
   ): Promise<Alias> {
-    const { configurations, directory, instance } = this.#parts;
+    const { configurations, instance } = this.#parts;
+    const directory = await this.#parts.ownProviders.directoryFor({ accountId });
     const target = directory.find(name);
     if (target !== undefined)
       throw new GatewayError(
@@ -116,7 +120,7 @@ export class Aliases {
     const known = expansionFaults(before.keys(), this.#finderIn(setOf(instance, before)));
     const expansion = expansionFaults(after.keys(), this.#finderIn(set));
     const faults = [
-      ...this.#contentFaults(set, name, content),
+      ...this.#contentFaults({ set, directory }, name, content),
       ...expansion.filter((fault) => !known.includes(fault)),
     ];
     if (faults.length > 0) throw new GatewayError('invalid_request', faults.join('; '), { param: 'models' });
@@ -175,14 +179,19 @@ export class Aliases {
     };
   }
 
-  #contentFaults(set: ListedConfigurations, name: string, content: JsonObject): readonly string[] {
+  #contentFaults(
+    { set, directory }: { readonly set: ListedConfigurations; readonly directory: Finder },
+    name: string,
+    content: JsonObject,
+  ): readonly string[] {
     const module = this.#parts.modules.get(aliasModule);
     const models = Array.isArray(content.models) ? modelsIn(content) : undefined;
     const faults: string[] = [];
     if (models === undefined || models.length > limits.aliasModelsMax)
       faults.push(`models: must be a list of 1 to ${limits.aliasModelsMax} names of models`);
     const listed = models?.slice(0, limits.aliasModelsMax) ?? ['any'];
-    if (models !== undefined) faults.push(...modelFaults(listed, (one) => this.#isKnown(set, one)));
+    if (models !== undefined)
+      faults.push(...modelFaults(listed, (one) => this.#isKnown(set, one, directory)));
     try {
       if (module !== undefined) checkConfiguration(module, name, { ...content, models: listed });
     } catch (thrown) {
@@ -192,10 +201,12 @@ export class Aliases {
     return faults;
   }
 
-  #isKnown(set: ListedConfigurations, name: string): boolean {
-    return this.#parts.directory.find(name) !== undefined || this.#finderIn(set)(name) !== undefined;
+  #isKnown(set: ListedConfigurations, name: string, directory: Finder): boolean {
+    return directory.find(name) !== undefined || this.#finderIn(set)(name) !== undefined;
   }
 }
+
+type Finder = Pick<ProviderDirectory, 'find'>;
 
 function namesIn(alias: AddedConfiguration | undefined): readonly string[] | undefined {
   return alias && modelsIn(alias.content)?.map((text) => parseWeightedModel(text).model);

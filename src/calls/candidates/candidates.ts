@@ -2,12 +2,12 @@ import type { Abilities } from '../../kernel/abilities.ts';
 import { type CacheMarks, cacheMarksOf } from '../../kernel/conversation/cache-marks.ts';
 import { nameOfTarget } from '../../kernel/conversation/prefix.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { aliasesOf, credentialsOf, type Exchange } from '../../kernel/exchange.ts';
+import { aliasesOf, credentialsOf, type Exchange, targetsOf } from '../../kernel/exchange.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type { Candidate, ExpectedCost, FactSource } from '../../kernel/ports/candidates.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
-import type { Target } from '../../kernel/provider.ts';
+import type { Provider, Target } from '../../kernel/provider.ts';
 import { costOf, type ModelPricing } from '../../kernel/rate-card.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Secret } from '../../lib/secret.ts';
@@ -23,7 +23,7 @@ export interface CandidateFinderParts {
   /** Resolves a model name. */
   target(model: string): Target | undefined;
   /** The places where a target's model is sold, the target first. */
-  placesOf(target: Target): readonly Target[];
+  placesOf(target: Target, own?: readonly Provider[]): readonly Target[];
   abilitiesOf(target: Target): Abilities;
   abilitySourceOf(target: Target): FactSource | undefined;
   /** The input tokens of a request at each of these targets. */
@@ -121,9 +121,11 @@ export class CandidateFinder {
     exchange: Exchange,
     models: readonly string[] | undefined,
   ): Promise<ReadonlyMap<Target, string | undefined>> {
-    const { target, placesOf } = this.#parts;
+    const { placesOf } = this.#parts;
+    const finder = targetsOf(exchange);
+    const target = (name: string) => (finder === undefined ? this.#parts.target(name) : finder.find(name));
     if (models === undefined) {
-      const places = exchange.isTargetResolved ? placesOf(exchange.target) : [];
+      const places = exchange.isTargetResolved ? placesOf(exchange.target, finder?.own) : [];
       return new Map(places.map((place) => [place, undefined]));
     }
     const found = new Map<Target, string>();

@@ -1,4 +1,4 @@
-import type { Provider, Target } from '../../kernel/provider.ts';
+import { idOf, type Provider, type Target } from '../../kernel/provider.ts';
 import { limits } from '../limits.ts';
 import { TargetRecord } from './target-record.ts';
 
@@ -44,7 +44,7 @@ export class CredentialRecords {
 
   #create(target: Target): NamedRecord {
     const hash = Buffer.from(this.credentialName, 'utf16le').toString('hex');
-    const name = `${target.provider.name}/${target.model}#${hash}`;
+    const name = `${idOf(target.provider)}/${target.model}#${hash}`;
     return { target, ofCredential: this, name, record: new TargetRecord() };
   }
 }

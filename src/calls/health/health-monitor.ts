@@ -9,7 +9,7 @@ import type {
   TargetHealth,
 } from '../../kernel/ports/health.ts';
 import type { RateLimiter } from '../../kernel/ports/shared-state.ts';
-import type { Provider, Target } from '../../kernel/provider.ts';
+import { idOf, type Provider, type Target } from '../../kernel/provider.ts';
 import type { Ending } from '../../kernel/reply/ending.ts';
 import { Lru } from '../../lib/lru.ts';
 import type { Secret } from '../../lib/secret.ts';
@@ -183,14 +183,14 @@ export class HealthMonitor {
   #recordsOf(provider: Provider, credentialName: string): CredentialRecords {
     const last = this.#last?.ofCredential;
     if (last?.provider === provider && last.credentialName === credentialName) return last;
-    const key = `${provider.name}#${credentialName}`;
+    const key = `${idOf(provider)}#${credentialName}`;
     const records = this.#credentials.get(key) ?? new CredentialRecords(provider, credentialName);
     if (records.size === 1) this.#credentials.set(key, records);
     return records;
   }
 
   #addModel(records: CredentialRecords, target: Target): NamedRecord {
-    const key = `${records.provider.name}#${records.credentialName}`;
+    const key = `${idOf(records.provider)}#${records.credentialName}`;
     // Its weight changes.
     this.#credentials.delete(key);
     const named = records.add(target);

@@ -6,12 +6,12 @@ import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { buildUsageReport } from '../../billing/usage-report.ts';
 import { usageReportSchema } from '../../billing/usage-report-schema.ts';
 import { type BudgetOwner, KeyBudgets } from '../../calls/key-budgets.ts';
+import type { OwnProviders } from '../../calls/own-providers/own-providers.ts';
 import type { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import type { StepAsides } from '../../calls/step-asides.ts';
 import { scopeOf } from '../../kernel/caller.ts';
 import type { Module } from '../../kernel/module.ts';
-import type { ProviderDirectory } from '../../providers/provider-directory.ts';
 import type { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';
 import { Claims } from '../../sandbox/claims.ts';
 import type { ApiRoute } from '../../server/api/route.ts';
@@ -48,7 +48,7 @@ interface AccountParts {
   readonly identity: IdentityPart;
   readonly sessions: AnonymousSessions;
   readonly pipelines: PipelineSelector;
-  readonly directory: ProviderDirectory;
+  readonly ownProviders: Pick<OwnProviders, 'directoryFor'>;
   readonly spending: SpendingLimiter;
   readonly log: Log;
   readonly modules: ReadonlyMap<string, Module>;
@@ -132,7 +132,7 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     }),
     ...keyAccessRoutes({
       keys: services.accountKeys,
-      directory: parts.directory,
+      directoryFor: (accountId) => parts.ownProviders.directoryFor({ accountId }),
       validatePipeline: (list, accountId) => pipelines.validate(list, accountId),
     }),
     ...keyLimitRoutes(services.accountKeys),

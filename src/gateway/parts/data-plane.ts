@@ -72,6 +72,7 @@ interface DataPlaneParts
     | 'relayUpstream'
     | 'health'
     | 'credentialNames'
+    | 'ownProviders'
   > {
   readonly settings: Settings;
   readonly log: Log;
@@ -158,7 +159,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     admissions: callerAdmissions,
     aliases,
     prompts,
-    directory: providerDirectory,
+    ownProviders: parts.ownProviders,
     targets: parts.targets,
     tags: new TagReader(settings.tagsFromMetadata),
     reports,
@@ -224,7 +225,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
       batches,
       objects,
       prices: parts.prices,
-      directory: providerDirectory,
+      directoryFor: (accountId) => parts.ownProviders.directoryFor({ accountId }),
       isLocal,
     }),
     log,
@@ -236,7 +237,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     limiter,
     callers: callerAuthenticator,
     credentials,
-    directory: providerDirectory,
+    ownProviders: parts.ownProviders,
     pipelines,
     aliases,
     prompts,

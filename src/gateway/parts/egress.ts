@@ -2,6 +2,7 @@ import { AllowList } from '../../egress/allow-list.ts';
 import { watchDenials } from '../../egress/denials.ts';
 import { Egress } from '../../egress/egress.ts';
 import { ModuleFetches } from '../../egress/module-fetches.ts';
+import { accountProvidersPurpose } from '../../egress/provider-egress.ts';
 import { Proxies } from '../../egress/proxies.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import type { OpenSocket } from '../../lib/late-socket.ts';
@@ -83,7 +84,9 @@ export function allowListFaults(
   settings: Settings,
 ): readonly string[] {
   const providers = new Set(configuredProviders(settings).map(({ name }) => name));
-  const unknown = allowList.unknownNames(new Set([...modules.keys(), ...providers, webhooksPurpose]));
+  const unknown = allowList.unknownNames(
+    new Set([...modules.keys(), ...providers, webhooksPurpose, accountProvidersPurpose]),
+  );
   return unknown.map((name) => `WEIR_EGRESS_ALLOW: there is no module or provider "${name}"`);
 }
 

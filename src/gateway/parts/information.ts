@@ -1,5 +1,6 @@
 import type { Aliases } from '../../calls/aliases/aliases.ts';
 import type { CallerAuthenticator } from '../../calls/caller-authenticator.ts';
+import type { OwnProviders } from '../../calls/own-providers/own-providers.ts';
 import type { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Module } from '../../kernel/module.ts';
@@ -42,6 +43,7 @@ interface InformationParts {
   readonly pipelines: PipelineSelector;
   readonly warmUp: PipelinesPart['warmUp'];
   readonly aliases: Aliases;
+  readonly ownProviders: OwnProviders;
   readonly dataPlane: DataPlanePart;
   readonly paidRoutes: readonly PaidRoute[];
   /** A regular writer to the database, which knows whether writes work. */
@@ -111,8 +113,7 @@ export function informationPart(parts: InformationParts): Part {
         credentials,
         models: new ModelList(providerDirectory, modelCatalog),
         aliases: parts.aliases,
-        directory: providerDirectory,
-        providers,
+        ownProviders: parts.ownProviders,
         readyProviders: new Set(readyProviders),
       }),
       ...modulesRoutes(parts.modules.values()),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ProviderKeyVault } from '../../accounts/provider-key-vault.ts';
 import { Sealer } from '../../accounts/sealer.ts';
 import { raiseHealthChange } from '../../alerts/call-alerts.ts';
 import { recordAttempt } from '../../billing/record-attempt.ts';
@@ -26,6 +27,7 @@ import { createKitFactory, type KitParts } from '../../calls/kit.ts';
 import { localEmbeddings } from '../../calls/local-embeddings.ts';
 import { meterAttempts } from '../../calls/metered-attempt.ts';
 import { ModuleCaches } from '../../calls/module-caches.ts';
+import type { OwnProviders } from '../../calls/own-providers/own-providers.ts';
 import { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import { AccountPrompts } from '../../calls/prompts/account-prompts.ts';
 import { PromptInsertion } from '../../calls/prompts/prompt-insertion.ts';
@@ -74,6 +76,7 @@ import type { RootSecrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { EmbeddingsPart } from './embeddings.ts';
 import type { OtlpPart } from './otlp.ts';
+import { createOwnProviders } from './own-providers.ts';
 import type { ProvidersPart } from './providers.ts';
 import type { Stores } from './stores.ts';
 
@@ -96,6 +99,7 @@ export interface PipelinesPart extends Part {
   readonly health: HealthMonitor;
   readonly credentialNames: CredentialNames;
   readonly stepAsides: StepAsides;
+  readonly ownProviders: OwnProviders;
 }
 
 interface PipelinesParts {
@@ -111,6 +115,7 @@ interface PipelinesParts {
   readonly metrics: Metrics;
   readonly moduleFetches: ModuleFetches;
   readonly providers: ProvidersPart;
+  readonly vault: ProviderKeyVault;
   readonly embeddingsPart: EmbeddingsPart;
   readonly usage: UsageRecorder;
   readonly spending: SpendingLimiter;
@@ -213,7 +218,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     health,
     clock: stores.clock,
     target: (model) => providerDirectory.find(model),
-    placesOf: (target) => places.of(target),
+    placesOf: (target, own) => places.of(target, own),
     abilitiesOf: (target) => abilitiesOf(target, modelCatalog.find(target.provider, target.model)?.features),
     abilitySourceOf,
     countInput: (request, all) => estimator.estimateAll(request, all),
@@ -279,11 +284,13 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     versions: stores.shared.versions,
     clock: stores.clock,
   });
+  const ownProviders = createOwnProviders({ ...parts, configurations });
   const aliases = new Aliases({
     configurations,
     instance,
     modules: parts.modules,
     directory: providerDirectory,
+    ownProviders,
   });
   const selectorParts = {
     environment: settings.pipeline,
@@ -343,6 +350,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     health,
     credentialNames: new CredentialNames(nameKey),
     stepAsides,
+    ownProviders,
     routes: [
       ...cacheRoutes(new ModuleCaches({ modules: parts.modules, cacheBackend, vectors })),
       ...archiveRoutes(archives).map((route) => moduleApiRoute('archive', route, stores.shared.rateLimiter)),

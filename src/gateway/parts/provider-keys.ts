@@ -2,57 +2,61 @@ import { limits } from '../../accounts/limits.ts';
 import { ProviderKeyVault } from '../../accounts/provider-key-vault.ts';
 import { Sealer } from '../../accounts/sealer.ts';
 import type { HealthMonitor } from '../../calls/health/health-monitor.ts';
+import type { OwnProviders } from '../../calls/own-providers/own-providers.ts';
+import type { Provider } from '../../kernel/provider.ts';
+import type { Secret } from '../../lib/secret.ts';
 import { testKey } from '../../providers/key-test.ts';
 import { byokRoutes } from '../../server/api/routes/byok.ts';
 import { keyTestRoute } from '../../server/api/routes/key-test.ts';
+import { ownProviderRoutes } from '../../server/api/routes/own-providers.ts';
 import { providerKeyPoolRoutes } from '../../server/api/routes/provider-key-pool.ts';
 import type { Part } from '../part.ts';
 import type { RootSecrets } from '../secrets.ts';
 import type { ProvidersPart } from './providers.ts';
 import type { Stores } from './stores.ts';
 
-interface ProviderKeysPart extends Part {
-  readonly vault: ProviderKeyVault;
-}
-
 interface ProviderKeyParts {
   readonly stores: Stores;
-  readonly roots: RootSecrets;
+  readonly vault: ProviderKeyVault;
   readonly providers: ProvidersPart;
+  readonly ownProviders: OwnProviders;
   readonly health: HealthMonitor;
 }
 
-/** Stored provider keys of accounts. */
-export function providerKeysPart({
-  stores,
-  roots: rootSecrets,
-  providers: providersPart,
-  health,
-}: ProviderKeyParts): ProviderKeysPart {
-  const { directory: providerDirectory, egress, means: signing } = providersPart;
-  const { rateLimiter, versions } = stores.shared;
-  const vault = new ProviderKeyVault({
+export function createVault(stores: Stores, roots: RootSecrets): ProviderKeyVault {
+  return new ProviderKeyVault({
     providerKeys: stores.database.providerKeys,
-    versions,
-    sealer: new Sealer(rootSecrets.deriveKeys('provider keys')),
+    versions: stores.shared.versions,
+    sealer: new Sealer(roots.deriveKeys('provider keys')),
     clock: stores.clock,
   });
+}
+
+/** Stored provider keys of accounts, and the providers that they define. */
+export function providerKeysPart({
+  stores,
+  vault,
+  providers: providersPart,
+  ownProviders,
+  health,
+}: ProviderKeyParts): Part {
+  const { egress, means: signing } = providersPart;
+  const { rateLimiter: attempts } = stores.shared;
+  const common = { vault, directoryFor: (accountId: string) => ownProviders.directoryFor({ accountId }) };
+  const tests = {
+    attempts,
+    test: (provider: Provider, key?: Secret) => testKey({ egress, signing, provider, key }),
+    onAccepted: (provider: Provider, key: Secret) => health.addAcceptance(provider, key),
+  };
   return {
-    vault,
     routes: [
-      ...byokRoutes({ vault, directory: providerDirectory }),
+      ...byokRoutes(common),
       ...providerKeyPoolRoutes({
-        vault,
-        directory: providerDirectory,
+        ...common,
         healthOf: (provider, key) => health.ofCredential(provider, key),
       }),
-      keyTestRoute({
-        vault,
-        attempts: rateLimiter,
-        directory: providerDirectory,
-        test: (provider, key) => testKey({ egress, signing, provider, key }),
-        onAccepted: (provider, key) => health.addAcceptance(provider, key),
-      }),
+      keyTestRoute({ ...common, ...tests }),
+      ...ownProviderRoutes({ ...tests, vault, ownProviders }),
     ],
     gauges: [
       {
@@ -61,6 +65,6 @@ export function providerKeysPart({
         read: () => vault.openKeys,
       },
     ],
-    features: ['byok'],
+    features: ['byok', ...(ownProviders.isAllowed ? ['account-providers'] : [])],
   };
 }

@@ -1,5 +1,10 @@
+import type { AllowList } from '../../egress/allow-list.ts';
 import type { Reach } from '../../egress/egress.ts';
-import { type ProviderAddress, ProviderEgress } from '../../egress/provider-egress.ts';
+import {
+  accountProvidersPurpose,
+  type ProviderAddress,
+  ProviderEgress,
+} from '../../egress/provider-egress.ts';
 import { limits } from '../../kernel/limits.ts';
 import { kindOf, type Provider } from '../../kernel/provider.ts';
 import type { SigningContext } from '../../kernel/signing.ts';
@@ -79,7 +84,7 @@ function createProviderEgress(
   { egress, allowList }: EgressPart,
 ): ProviderEgress {
   const siteReach = (provider: string, baseUrl: string): Reach =>
-    allowList.reachOf(provider, new URL(baseUrl).origin) ?? 'public';
+    reachOfSite(allowList, provider, new URL(baseUrl).origin);
   const ofVertex = providers.find((provider) => kindOf(provider) === 'vertex');
   const addresses: ProviderAddress[] = [
     {
@@ -94,6 +99,12 @@ function createProviderEgress(
     addresses.push({ baseUrl, reach: baseUrls.has(name) ? 'any' : siteReach(name, baseUrl), provider });
   }
   return new ProviderEgress({ egress, addresses, siteReach, silenceMs });
+}
+
+/** What the operator allows modules and providers of the instance is not for the providers of accounts. */
+function reachOfSite(allowList: AllowList, name: string, origin: string): Reach {
+  if (name === accountProvidersPurpose) return allowList.allowsByName(name, origin) ? 'any' : 'public';
+  return allowList.reachOf(name, origin) ?? 'public';
 }
 
 /** Whether a call needs no provider key. */

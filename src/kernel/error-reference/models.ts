@@ -9,6 +9,16 @@ export const modelErrors = {
     cause: 'A provider has a model with the name that an [alias](../guides/aliases.md) should get.',
     remedy: 'Choose another name.',
   },
+  provider_conflict: {
+    cause:
+      'This gateway has a provider with the name that a [provider of the account](../guides/providers/of-accounts.md) should get.',
+    remedy: 'Choose another name.',
+  },
+  provider_limit_reached: {
+    cause:
+      'The account has as many [providers of its own](../guides/providers/of-accounts.md) as it can have.',
+    remedy: 'Delete one.',
+  },
   prompt_not_found: {
     cause:
       'The account has no [prompt](../guides/prompts.md) of this name, or the prompt has no such version or label.',

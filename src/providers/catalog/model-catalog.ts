@@ -37,14 +37,21 @@ export interface ModelCatalogParts {
 export class ModelCatalog {
   readonly #clock: Clock;
   readonly #overrides: PriceOverrides | undefined;
-  readonly #indexes = new Map<string, ModelIndex>();
-  readonly #estimates = new Map<string, DailyEstimate>();
+  /** The prices that accounts have set for providers of their own. */
+  readonly #ownOverrides = new WeakMap<Provider, PriceOverrides>();
+  readonly #indexes = new WeakMap<Provider, ModelIndex>();
+  readonly #estimates = new WeakMap<Provider, DailyEstimate>();
   /** The most recently computed price of each model. */
   readonly #priceCache = new WeakMap<PricedModel, ModelPricing>();
 
   constructor({ clock = systemClock, overrides }: ModelCatalogParts = {}) {
     this.#clock = clock;
     this.#overrides = overrides;
+  }
+
+  /** Sets the prices of a provider that an account has defined; those of the operator don't count for it. */
+  setOwnPrices(provider: Provider, overrides: PriceOverrides): void {
+    this.#ownOverrides.set(provider, overrides);
   }
 
   /** The model with this name; undefined if only a provider's fallback rule matches. */
@@ -56,8 +63,7 @@ export class ModelCatalog {
         : localEntry(provider, model);
     const known =
       entry === undefined || underlying === model ? entry : { ...entry, id: model, otherNames: [] };
-    const set =
-      this.#overrides?.find(provider.name, model) ?? this.#overrides?.find(provider.name, underlying);
+    const set = this.#setFor(provider, model) ?? this.#setFor(provider, underlying);
     return set === undefined ? known : { ...(known ?? unlistedEntry(model)), ...set };
   }
 
@@ -66,14 +72,14 @@ export class ModelCatalog {
     return (
       provider.deployments?.has(model) === true ||
       provider.modelPrefixes.includes(model) ||
-      this.#overrides?.models(provider.name).includes(model) === true ||
+      this.#overridesOf(provider)?.models(provider.name).includes(model) === true ||
       this.#index(provider).has(model)
     );
   }
 
   /** The current price of a model; undefined if no price of its provider is known. */
   priced(provider: Provider, model: string, atMs = this.#clock.now()): ModelPricing | undefined {
-    const entry = this.find(provider, model) ?? this.#overrides?.find(provider.name, anyModel);
+    const entry = this.find(provider, model) ?? this.#setFor(provider, anyModel);
     if (entry !== undefined) return this.#priceOfEntry(entry, atMs);
     if (provider.free === true || provider.answerLocally !== undefined) return freePrice;
     return this.#estimate(provider, atMs);
@@ -85,7 +91,7 @@ export class ModelCatalog {
    */
   bill(billedModel: BilledModel, usage: Usage, atMs = this.#clock.now()): Bill | undefined {
     const { provider } = billedModel;
-    const set = this.#overrides?.find(provider.name, billedModel.model);
+    const set = this.#setFor(provider, billedModel.model);
     if (provider.reportsCost === true && typeof usage.cost === 'number' && set === undefined)
       return { nanoUsd: nanoOfUsd(Math.max(0, usage.cost)), estimated: false };
     if (usage.input_tokens === undefined && usage.output_tokens === undefined && usage.units === undefined)
@@ -128,7 +134,9 @@ export class ModelCatalog {
 
   #listAll(provider: Provider): readonly ModelEntry[] {
     const known = this.#index(provider).entries.filter((entry) => isListed(entry, provider));
-    const set = (this.#overrides?.models(provider.name) ?? []).filter((model) => model !== anyModel);
+    const set = (this.#overridesOf(provider)?.models(provider.name) ?? []).filter(
+      (model) => model !== anyModel,
+    );
     return [
       ...known.filter(({ id }) => !set.includes(id)),
       ...set.flatMap((model) => this.find(provider, model) ?? []),
@@ -183,11 +191,19 @@ export class ModelCatalog {
     return modelPricing;
   }
 
+  #overridesOf(provider: Provider): PriceOverrides | undefined {
+    return provider.ownId === undefined ? this.#overrides : this.#ownOverrides.get(provider);
+  }
+
+  #setFor(provider: Provider, model: string) {
+    return this.#overridesOf(provider)?.find(provider.name, model);
+  }
+
   #index(provider: Provider): ModelIndex {
-    let index = this.#indexes.get(provider.name);
+    let index = this.#indexes.get(provider);
     if (index === undefined) {
       index = indexOf(provider);
-      this.#indexes.set(provider.name, index);
+      this.#indexes.set(provider, index);
     }
     return index;
   }
@@ -195,7 +211,7 @@ export class ModelCatalog {
   /** Computed once a day: prices can change at any hour, and the highest price of the day holds all day. */
   #estimate(provider: Provider, atMs: number): ModelPricing | undefined {
     const day = Math.floor(atMs / dayLengthMs);
-    const known = this.#estimates.get(provider.name);
+    const known = this.#estimates.get(provider);
     if (known?.day === day) return known.priced;
     const models = this.#listAll(provider);
     const card = mostExpensiveCard(models.flatMap(({ prices }) => cardsOn(prices, day * dayLengthMs)));
@@ -207,7 +223,7 @@ export class ModelCatalog {
       ...(outputTokensMax > 0 && { outputTokensMax }),
       ...(contextTokens > 0 && { contextTokens }),
     };
-    this.#estimates.set(provider.name, { day, priced });
+    this.#estimates.set(provider, { day, priced });
     return priced;
   }
 }

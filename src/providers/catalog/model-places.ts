@@ -1,4 +1,4 @@
-import { type Target, underlyingModelOf } from '../../kernel/provider.ts';
+import { type Provider, type Target, underlyingModelOf } from '../../kernel/provider.ts';
 import type { ProviderDirectory } from '../provider-directory.ts';
 import type { ModelCatalog } from './model-catalog.ts';
 
@@ -9,25 +9,31 @@ interface ModelIdentity {
   readonly date: string | undefined;
 }
 
+type PlacesByName = ReadonlyMap<string, readonly Target[]>;
+
 /** Finds the providers that sell a model, under whatever name. */
 export class ModelPlaces {
   readonly #catalog: ModelCatalog;
   readonly #directory: ProviderDirectory;
-  #byName: ReadonlyMap<string, readonly Target[]> | undefined;
+  #byName: PlacesByName | undefined;
+  readonly #own = new WeakMap<Provider, PlacesByName>();
 
   constructor(catalog: ModelCatalog, directory: ProviderDirectory) {
     this.#catalog = catalog;
     this.#directory = directory;
   }
 
-  /** The target itself, then the same model at other providers. */
-  of(target: Target): readonly Target[] {
-    this.#byName ??= this.#index();
+  /** The target itself, then the same model at other providers of the instance, and at those of the account. */
+  of(target: Target, own: readonly Provider[] = []): readonly Target[] {
+    this.#byName ??= this.#index(this.#directory.providers.values());
     const { name, date } = identityOf(underlyingModelOf(target));
-    const elsewhere = (this.#byName.get(name) ?? []).filter((place) => {
-      const { date: otherDate } = identityOf(underlyingModelOf(place));
-      return place.provider !== target.provider && (date ?? otherDate) === (otherDate ?? date);
-    });
+    const all = [this.#byName, ...own.map((provider) => this.#indexOf(provider))];
+    const elsewhere = all
+      .flatMap((byName) => byName.get(name) ?? [])
+      .filter((place) => {
+        const { date: otherDate } = identityOf(underlyingModelOf(place));
+        return place.provider !== target.provider && (date ?? otherDate) === (otherDate ?? date);
+      });
     const providers = new Set<string>();
     const first = elsewhere.filter(
       ({ provider }) => !providers.has(provider.name) && providers.add(provider.name),
@@ -35,8 +41,15 @@ export class ModelPlaces {
     return [target, ...first];
   }
 
-  #index(): ReadonlyMap<string, readonly Target[]> {
-    const targets = [...this.#directory.providers.values()].flatMap((provider) =>
+  /** Of a provider that an account has defined. */
+  #indexOf(provider: Provider): PlacesByName {
+    const index = this.#own.get(provider) ?? this.#index([provider]);
+    this.#own.set(provider, index);
+    return index;
+  }
+
+  #index(providers: Iterable<Provider>): PlacesByName {
+    const targets = [...providers].flatMap((provider) =>
       this.#catalog
         .list(provider)
         .filter(({ id }) => !uncallableName.test(id))

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { notAllowedError } from '../../calls/target-rules.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Provider } from '../../kernel/provider.ts';
+import { keySlotOf, type Provider } from '../../kernel/provider.ts';
 import type { CheckedKey } from '../../kernel/signing.ts';
-import { isKeyOfAnotherProvider, type ProviderDirectory } from '../../providers/provider-directory.ts';
+import type { CallerDirectory } from '../../providers/own/own-directory.ts';
+import { isKeyOfAnotherProvider } from '../../providers/provider-directory.ts';
 import { limits } from '../limits.ts';
 import type { AccountCaller } from './access.ts';
 
@@ -14,7 +15,7 @@ export const providerKeyText = z
   .describe("The provider's key, for some providers a JSON text; it is never returned");
 
 /** The key as it is stored; rejects one that can't be the provider's. */
-export function checkProviderKey(key: string, provider: Provider, directory: ProviderDirectory): CheckedKey {
+export function checkProviderKey(key: string, provider: Provider, directory: CallerDirectory): CheckedKey {
   const checked = checkForm(key, provider);
   if (!isKeyOfAnotherProvider(checked.text, provider, directory.providers.values())) return checked;
   throw new GatewayError(
@@ -42,10 +43,10 @@ export function checkMayUse(caller: AccountCaller, { name }: Provider): void {
     throw notAllowedError('provider', name);
 }
 
-/** The provider whose keys the caller wants to delete; it may have been disabled since they were stored. */
-export function checkMayDelete(caller: AccountCaller, provider: string, directory: ProviderDirectory): void {
+/** Where the keys are stored that the caller wants to delete; their provider may have been disabled since then. */
+export function checkMayDelete(caller: AccountCaller, provider: string, directory: CallerDirectory): string {
   if (caller.kind === 'key') throw apiKeyNotAllowedError('delete');
-  if (!directory.isDisabled(provider)) directory.provider(provider);
+  return directory.isDisabled(provider) ? provider : keySlotOf(directory.provider(provider));
 }
 
 /** Someone with a leaked API key must not be able to replace the owner's provider keys. */

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../kernel/attempt.ts';
 import type { ClientRequest } from '../../kernel/client-request.ts';
-import type { Provider } from '../../kernel/provider.ts';
+import { metricModelOf, type Provider } from '../../kernel/provider.ts';
 import { storableFigure as figure } from '../../kernel/storable.ts';
 import { limits } from '../limits.ts';
 import { Histogram } from '../series.ts';
@@ -112,9 +112,10 @@ export class GenAiMetrics {
   }
 
   #seriesOf(attempt: Attempt, clientRequest: ClientRequest): Series {
-    const { provider, model } = attempt.target;
+    const { provider } = attempt.target;
+    const model = metricModelOf(attempt.target);
     const operation = operationOf(clientRequest);
-    const answeredModel = attempt.answeredModel ?? '';
+    const answeredModel = provider.ownId !== undefined ? 'other' : (attempt.answeredModel ?? '');
     const latest = this.#latest;
     if (
       latest?.provider === provider &&
@@ -132,15 +133,17 @@ export class GenAiMetrics {
     { provider, operation, model, answeredModel }: SeriesKey,
     clientRequest: ClientRequest,
   ): Series {
-    const key = `${operation}\n${provider.name}\n${model}\n${answeredModel}`;
+    const isOwn = provider.ownId !== undefined;
+    const name = isOwn ? `account ${providerNameOf(provider)}` : provider.name;
+    const key = `${operation}\n${name}\n${model}\n${answeredModel}`;
     const known = this.#series.get(key);
     if (known !== undefined) return known;
     // Clients choose names of models, but must not control the number of series.
     const isFull = this.#series.size >= limits.otlpSeriesMax;
-    const full = `${operation}\n${provider.name}\nother\nother`;
+    const full = `${operation}\n${name}\nother\nother`;
     const existing = isFull ? this.#series.get(full) : undefined;
     if (existing !== undefined) return existing;
-    const { address, port } = serverOf(provider);
+    const { address, port } = isOwn ? hiddenServer : serverOf(provider);
     const series: Series = {
       attributes: {
         'gen_ai.operation.name': operation,
@@ -207,6 +210,8 @@ function points(attributes: Attributes, histogram: Histogram): readonly Histogra
   const snapshot = histogram.snapshot();
   return snapshot.count === 0 ? [] : [{ attributes, ...snapshot }];
 }
+
+const hiddenServer = { address: undefined, port: undefined };
 
 /** The bounds that the conventions recommend. */
 const durationBounds = Array.from({ length: 14 }, (_, at) => 0.01 * 2 ** at);

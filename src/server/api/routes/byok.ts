@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ProviderKeyVault, StoredProviderKey } from '../../../accounts/provider-key-vault.ts';
+import { keySlotOf, type Provider } from '../../../kernel/provider.ts';
 import { Secret } from '../../../lib/secret.ts';
-import type { ProviderDirectory } from '../../../providers/provider-directory.ts';
+import type { CallerDirectory } from '../../../providers/own/own-directory.ts';
 import { credentialOf } from '../access.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
@@ -17,7 +18,8 @@ import { timestamp } from '../text.ts';
 
 export interface ByokParts {
   readonly vault: ProviderKeyVault;
-  readonly directory: ProviderDirectory;
+  /** The providers that the account knows. */
+  directoryFor(accountId: string): Promise<CallerDirectory>;
 }
 
 const keyInfo = z.strictObject({
@@ -33,7 +35,7 @@ const forbidden = { 403: { description: 'An API key can only register the first 
 const unknown = { 404: { description: 'Unknown provider' } };
 
 /** An account's provider keys: stored, never returned. */
-export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): readonly ApiRoute[] {
+export function byokRoutes({ vault, directoryFor }: ByokParts): readonly ApiRoute[] {
   const tag = 'Provider keys';
   return [
     defineRoute({
@@ -51,10 +53,11 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
         ...unknown,
       },
       async handle({ caller, body, parameters }) {
-        const provider = providerDirectory.provider(parameters.provider ?? '');
+        const directory = await directoryFor(caller.accountId);
+        const provider = directory.provider(parameters.provider ?? '');
         checkMayUse(caller, provider);
-        const { text, displayedPart } = checkProviderKey(body.key, provider, providerDirectory);
-        const slot = { accountId: caller.accountId, provider: provider.name };
+        const { text, displayedPart } = checkProviderKey(body.key, provider, directory);
+        const slot = { accountId: caller.accountId, provider: keySlotOf(provider) };
         const secret = new Secret(text);
         const options = { hintSource: displayedPart, shown: credentialOf(caller) };
         const stored =
@@ -63,7 +66,7 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
             : await vault.put(slot, secret, options);
         if (stored === undefined) throw apiKeyNotAllowedError('replace');
         const audit = { event: 'provider_key.stored', provider: provider.name } as const;
-        return { body: describeProviderKey(stored), audit };
+        return { body: describeProviderKey({ ...stored, provider: provider.name }), audit };
       },
     }),
     defineRoute({
@@ -77,9 +80,11 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
         200: { description: 'The first stored key of each provider', schema: listInfo },
         ...unauthenticated,
       },
-      handle: async ({ caller }) => ({
-        body: { providers: (await vault.list(caller.accountId)).map(describeProviderKey) },
-      }),
+      async handle({ caller: { accountId } }) {
+        const { own } = await directoryFor(accountId);
+        const keys = (await vault.list(accountId)).flatMap((key) => withOwnName(key, own));
+        return { body: { providers: keys.map(describeProviderKey) } };
+      },
     }),
     defineRoute({
       method: 'DELETE',
@@ -95,12 +100,19 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
         ...unknown,
       },
       async handle({ caller, parameters: { provider = '' } }) {
-        checkMayDelete(caller, provider, providerDirectory);
-        await vault.delete({ accountId: caller.accountId, provider });
+        const slot = checkMayDelete(caller, provider, await directoryFor(caller.accountId));
+        await vault.delete({ accountId: caller.accountId, provider: slot });
         return { status: 204, audit: { event: 'provider_key.deleted', provider } };
       },
     }),
   ];
+}
+
+/** Keys for providers of the account are stored with their address, and count only while they have it. */
+function withOwnName(key: StoredProviderKey, own: readonly Provider[]): readonly StoredProviderKey[] {
+  if (!key.provider.includes('@')) return [key];
+  const provider = own.find((one) => keySlotOf(one) === key.provider);
+  return provider === undefined ? [] : [{ ...key, provider: provider.name }];
 }
 
 function describeProviderKey({ provider, hint, updatedAtMs }: StoredProviderKey) {

@@ -6,7 +6,7 @@ import { limits as kernelLimits } from '../../../kernel/limits.ts';
 import type { ApiKey, ApiKeyChanges } from '../../../kernel/ports/records.ts';
 import { nearestName } from '../../../lib/nearest-name.ts';
 import { Networks } from '../../../lib/networks.ts';
-import type { ProviderDirectory } from '../../../providers/provider-directory.ts';
+import type { CallerDirectory } from '../../../providers/own/own-directory.ts';
 import { limits } from '../../limits.ts';
 import { bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
@@ -15,7 +15,8 @@ import { textSchema, timestamp } from '../text.ts';
 
 export interface KeyAccessParts {
   readonly keys: AccountApiKeys;
-  readonly directory: Pick<ProviderDirectory, 'providers' | 'isDisabled'>;
+  /** The providers that the account knows. */
+  directoryFor(accountId: string): Promise<CallerDirectory>;
   /** The faults of a pipeline list. */
   validatePipeline(list: string, accountId: string): Promise<readonly string[]>;
 }
@@ -70,7 +71,11 @@ const errorResponses = {
 };
 
 /** What keys may be used for. */
-export function keyAccessRoutes({ keys, directory, validatePipeline }: KeyAccessParts): readonly ApiRoute[] {
+export function keyAccessRoutes({
+  keys,
+  directoryFor,
+  validatePipeline,
+}: KeyAccessParts): readonly ApiRoute[] {
   const common = { path: '/v1/keys/:id/access', tag: 'Keys', access: bySession } as const;
   return [
     defineRoute({
@@ -120,7 +125,7 @@ export function keyAccessRoutes({ keys, directory, validatePipeline }: KeyAccess
         ...errorResponses,
       },
       async handle({ caller, body, parameters: { id = '' } }) {
-        checkProviders(body.providers ?? [], directory);
+        checkProviders(body.providers ?? [], await directoryFor(caller.accountId));
         for (const pipeline of body.pipelines ?? []) {
           const faults = await validatePipeline(pipeline, caller.accountId);
           if (faults.length > 0)
@@ -155,7 +160,7 @@ function withoutTwins(entries: readonly string[] | null | undefined): readonly s
   return entries && [...new Set(entries)];
 }
 
-function checkProviders(names: readonly string[], directory: KeyAccessParts['directory']): void {
+function checkProviders(names: readonly string[], directory: CallerDirectory): void {
   const { providers } = directory;
   const unknown = names.find((name) => !(providers.has(name) || directory.isDisabled(name)));
   if (unknown === undefined) return;

@@ -3,10 +3,10 @@ import { countAttempt } from '../../../accounts/count-attempt.ts';
 import { type ProviderKeyVault, unreadableKeyError } from '../../../accounts/provider-key-vault.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
-import type { Provider } from '../../../kernel/provider.ts';
+import { keySlotOf, type Provider } from '../../../kernel/provider.ts';
 import type { Secret } from '../../../lib/secret.ts';
 import type { KeyTestResult } from '../../../providers/key-test.ts';
-import type { ProviderDirectory } from '../../../providers/provider-directory.ts';
+import type { CallerDirectory } from '../../../providers/own/own-directory.ts';
 import { limits } from '../../limits.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { jsonBody } from '../json-body.ts';
@@ -16,13 +16,14 @@ import type { ApiRoute } from '../route.ts';
 export interface KeyTestParts {
   readonly vault: ProviderKeyVault;
   readonly attempts: RateLimiter;
-  readonly directory: ProviderDirectory;
+  /** The providers that the account knows. */
+  directoryFor(accountId: string): Promise<CallerDirectory>;
   test(provider: Provider, key: Secret): Promise<KeyTestResult>;
   /** Called when the provider has accepted a key. */
   onAccepted(provider: Provider, key: Secret): void;
 }
 
-const testResultSchema = z.strictObject({
+export const testResultSchema = z.strictObject({
   ok: z.boolean().describe('Whether the provider accepts the key'),
   detail: z.string().describe('The result in words'),
 });
@@ -30,7 +31,7 @@ const testResultSchema = z.strictObject({
 export function keyTestRoute({
   vault,
   attempts: rateLimiter,
-  directory: providerDirectory,
+  directoryFor,
   test,
   onAccepted,
 }: KeyTestParts): ApiRoute {
@@ -51,9 +52,9 @@ export function keyTestRoute({
     },
     async handle({ caller, body: { id }, parameters }) {
       const { accountId } = caller;
-      const provider = providerDirectory.provider(parameters.provider ?? '');
+      const provider = (await directoryFor(accountId)).provider(parameters.provider ?? '');
       checkMayUse(caller, provider);
-      const keys = await vault.keysOf({ accountId, provider: provider.name });
+      const keys = await vault.keysOf({ accountId, provider: keySlotOf(provider) });
       const key = id === undefined ? keys[0] : keys.find((one) => one.id === id);
       if (key === undefined)
         throw new GatewayError(

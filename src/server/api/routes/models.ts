@@ -2,12 +2,13 @@ import { z } from 'zod';
 import type { Alias, Aliases } from '../../../calls/aliases/aliases.ts';
 import type { CallerAuthenticator, CallerIdentity } from '../../../calls/caller-authenticator.ts';
 import type { Credentials } from '../../../calls/credentials.ts';
+import type { OwnProviders } from '../../../calls/own-providers/own-providers.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { Provider } from '../../../kernel/provider.ts';
 import type { HeaderList } from '../../../lib/headers.ts';
 import type { ListedModel, ModelList } from '../../../providers/model-list.ts';
-import type { ProviderDirectory } from '../../../providers/provider-directory.ts';
+import type { CallerDirectory } from '../../../providers/own/own-directory.ts';
 import { checkModelInPath } from '../../../wire/model-in-path.ts';
 import type { ModelListFormat, NamedModel } from '../../../wire/model-list-format.ts';
 import type { ApiRoute } from '../route.ts';
@@ -17,8 +18,7 @@ export interface ModelsParts {
   readonly credentials: Credentials;
   readonly models: ModelList;
   readonly aliases: Pick<Aliases, 'list'>;
-  readonly directory: Pick<ProviderDirectory, 'find'>;
-  readonly providers: Iterable<Provider>;
+  readonly ownProviders: Pick<OwnProviders, 'directoryFor'>;
   /** Response formats of the list; the first that matches the client is used. */
   readonly dialects: readonly ModelListFormat[];
   /** Providers that need no key on the request. */
@@ -32,34 +32,44 @@ export function modelsRoutes(parts: ModelsParts): readonly ApiRoute[] {
 }
 
 function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
-  const { callers: callerAuthenticator, credentials, models, providers, dialects, readyProviders } = parts;
-  const { aliases, directory } = parts;
-  const isReached = async (provider: Provider, identity: CallerIdentity, headers: HeaderList) => {
+  const { callers: callerAuthenticator, credentials, models, dialects, readyProviders } = parts;
+  const { aliases, ownProviders } = parts;
+  const isReached = async (provider: Provider, { identity, headers, directory }: ListingCall) => {
     if (identity.access?.allowsProvider(provider.name) === false) return false;
-    const lookup = await credentials.findOptional({ identity, headers }, { provider, model: provider.name });
-    return lookup !== undefined && (lookup.credential !== undefined || readyProviders.has(provider));
+    const target = { provider, model: provider.name };
+    const lookup = await credentials.findOptional({ identity, headers, directory }, target);
+    if (lookup === undefined) return false;
+    const isReady = readyProviders.has(provider) || (provider.ownId !== undefined && provider.keyless);
+    return lookup.credential !== undefined || isReady;
   };
-  const reachedProviders = async (identity: CallerIdentity, headers: HeaderList) => {
+  /** Those of the account first, since some clients read the first page only. */
+  const reachedProviders = async (call: ListingCall) => {
+    const { own, providers } = call.directory;
     const reached = new Set<Provider>();
-    for (const provider of providers) if (await isReached(provider, identity, headers)) reached.add(provider);
+    for (const provider of [...own, ...providers.values()])
+      if (await isReached(provider, call)) reached.add(provider);
     return reached;
   };
   /** Whether the access rules of the caller's key allow the model with this name. */
-  const mayUse = ({ access }: CallerIdentity, name: string) => {
+  const mayUse = ({ identity: { access }, directory }: ListingCall, name: string) => {
     const target = access && directory.find(name);
     return target === undefined || access?.allowsModel(target) !== false;
   };
   /** Those with at least one model that the caller can reach and may use. */
-  const listAliases = async (identity: CallerIdentity, reached: ReadonlySet<Provider>) => {
-    const { accountId, access } = identity;
+  const listAliases = async (call: ListingCall, reached: ReadonlySet<Provider>) => {
+    const { accountId, access } = call.identity;
     const isUsable = ({ name: alias, isShadowed, expanded }: Alias) =>
       !isShadowed &&
       expanded.some((name) => {
-        const target = directory.find(name);
-        const isAllowed = access?.listsModel(alias) === true || mayUse(identity, name);
+        const target = call.directory.find(name);
+        const isAllowed = access?.listsModel(alias) === true || mayUse(call, name);
         return target !== undefined && reached.has(target.provider) && isAllowed;
       });
     return (await aliases.list(accountId)).filter(isUsable).map(describeAlias);
+  };
+  const identify = async (headers: HeaderList, address: string | undefined): Promise<ListingCall> => {
+    const identity = await callerAuthenticator.identifyCurrent(headers, address);
+    return { identity, headers, directory: await ownProviders.directoryFor(identity) };
   };
   const dialectOf = (headers: HeaderList): ModelListFormat => {
     const matching = dialects.find((dialect) => dialect.isSpokenBy(headers));
@@ -83,13 +93,13 @@ function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
       },
       errorFormat: (headers) => dialectOf(headers).wire,
       async handle({ headers, query, remoteAddress }) {
-        const callerIdentity = await callerAuthenticator.identifyCurrent(headers, remoteAddress);
-        const reached = await reachedProviders(callerIdentity, headers);
+        const call = await identify(headers, remoteAddress);
+        const reached = await reachedProviders(call);
         // First, since some clients read the first page only.
-        const listed: NamedModel[] = [...(await listAliases(callerIdentity, reached))];
+        const listed: NamedModel[] = [...(await listAliases(call, reached))];
         for (const provider of reached)
-          for (const model of await models.forProvider(provider))
-            if (mayUse(callerIdentity, model.name)) listed.push(describeModel(model));
+          for (const model of await models.forProvider(provider, call.directory))
+            if (mayUse(call, model.name)) listed.push(describeModel(model));
         return { body: dialectOf(headers).encodeList(listed, new URLSearchParams(query)) };
       },
     },
@@ -107,20 +117,26 @@ function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
       },
       errorFormat: (headers) => dialectOf(headers).wire,
       async handle({ headers, remoteAddress, parameters: { '*': name = '' } }) {
-        const callerIdentity = await callerAuthenticator.identifyCurrent(headers, remoteAddress);
+        const call = await identify(headers, remoteAddress);
         checkModelInPath(name);
         if (name.length > limits.modelNameMax) throw modelNotFoundError(name);
-        const model = models.find(name);
-        const isAllowed = mayUse(callerIdentity, name);
-        if (model !== undefined && isAllowed && (await isReached(model.provider, callerIdentity, headers)))
+        const model = models.find(name, call.directory);
+        if (model !== undefined && mayUse(call, name) && (await isReached(model.provider, call)))
           return { body: dialectOf(headers).encodeModel(describeModel(model)) };
-        const reached = await reachedProviders(callerIdentity, headers);
-        const alias = (await listAliases(callerIdentity, reached)).find(({ id }) => id === name);
+        const reached = await reachedProviders(call);
+        const alias = (await listAliases(call, reached)).find(({ id }) => id === name);
         if (alias === undefined) throw modelNotFoundError(name);
         return { body: dialectOf(headers).encodeModel(alias) };
       },
     },
   ];
+}
+
+/** A caller who lists models, and the names that it can use. */
+interface ListingCall {
+  readonly identity: CallerIdentity;
+  readonly headers: HeaderList;
+  readonly directory: CallerDirectory;
 }
 
 function describeModel({ name, title, provider }: ListedModel): NamedModel {

@@ -3,9 +3,9 @@ import { limits as accountsLimits } from '../../../accounts/limits.ts';
 import type { ProviderKeyVault, StoredProviderKey } from '../../../accounts/provider-key-vault.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { CredentialHealth } from '../../../kernel/ports/health.ts';
-import type { Provider } from '../../../kernel/provider.ts';
+import { keySlotOf, type Provider } from '../../../kernel/provider.ts';
 import { Secret } from '../../../lib/secret.ts';
-import type { ProviderDirectory } from '../../../providers/provider-directory.ts';
+import type { CallerDirectory } from '../../../providers/own/own-directory.ts';
 import { limits } from '../../limits.ts';
 import { credentialOf } from '../access.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
@@ -22,7 +22,8 @@ import { textSchema, timestamp } from '../text.ts';
 
 export interface ProviderKeyPoolParts {
   readonly vault: ProviderKeyVault;
-  readonly directory: ProviderDirectory;
+  /** The providers that the account knows. */
+  directoryFor(accountId: string): Promise<CallerDirectory>;
   /** What the provider makes of a key. */
   healthOf(provider: Provider, key: Secret): Promise<CredentialHealth>;
 }
@@ -49,7 +50,7 @@ const forbidden = { 403: { description: 'An API key can only register the first 
 /** Several keys of an account for one provider. */
 export function providerKeyPoolRoutes({
   vault,
-  directory,
+  directoryFor,
   healthOf,
 }: ProviderKeyPoolParts): readonly ApiRoute[] {
   const tag = 'Provider keys';
@@ -84,10 +85,11 @@ export function providerKeyPoolRoutes({
         404: { description: 'Unknown provider' },
       },
       async handle({ caller, body, parameters }) {
+        const directory = await directoryFor(caller.accountId);
         const provider = directory.provider(parameters.provider ?? '');
         checkMayUse(caller, provider);
         const { text, displayedPart } = checkProviderKey(body.key, provider, directory);
-        const owner = { accountId: caller.accountId, provider: provider.name };
+        const owner = { accountId: caller.accountId, provider: keySlotOf(provider) };
         const secret = new Secret(text);
         const { name, weight } = body;
         const options = { hintSource: displayedPart, shown: credentialOf(caller), name, weight };
@@ -116,8 +118,8 @@ export function providerKeyPoolRoutes({
         404: { description: 'Unknown provider' },
       },
       async handle({ caller: { accountId }, parameters }) {
-        const provider = directory.provider(parameters.provider ?? '');
-        const keys = await vault.keysOf({ accountId, provider: provider.name });
+        const provider = (await directoryFor(accountId)).provider(parameters.provider ?? '');
+        const keys = await vault.keysOf({ accountId, provider: keySlotOf(provider) });
         return {
           body: {
             provider: provider.name,
@@ -140,8 +142,8 @@ export function providerKeyPoolRoutes({
         404: { description: 'Unknown provider, or it has no stored key with this id' },
       },
       async handle({ caller, parameters: { provider = '', id = '' } }) {
-        checkMayDelete(caller, provider, directory);
-        if (!(await vault.deleteOne({ accountId: caller.accountId, provider }, id)))
+        const slot = checkMayDelete(caller, provider, await directoryFor(caller.accountId));
+        if (!(await vault.deleteOne({ accountId: caller.accountId, provider: slot }, id)))
           throw new GatewayError(
             'not_found',
             `no key with this id is stored; GET /v1/byok/${provider}/keys lists the keys`,
