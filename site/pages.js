@@ -21,6 +21,7 @@ const chapters = [
     [
       'docs/guides/sdks',
       'docs/guides/other-endpoints',
+      'docs/guides/realtime',
       'docs/guides/files',
       'docs/guides/batches',
       'docs/guides/pass-through',

@@ -6,7 +6,7 @@ import type { Handler } from '../kernel/module.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { budgetHolderOf } from '../kernel/ports/budget.ts';
 import { isResolved } from '../kernel/provider.ts';
-import { type Ending, endingOf } from '../kernel/reply/ending.ts';
+import { type Ending, endingOf, isWithdrawal } from '../kernel/reply/ending.ts';
 import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
 import type { CallSpan } from '../kernel/trace.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -123,6 +123,11 @@ export class CallRunner {
     const { exchange, answered } = inFlightCall;
     const { id, trace, caller } = exchange;
     this.#openCalls.delete(inFlightCall);
+    if (isWithdrawal(ending)) {
+      settlement.runPart('quota', id, () => (countedCall.withdraw ?? countedCall.release).call(countedCall));
+      settlement.runPart('trace', id, () => trace.end());
+      return;
+    }
     const target = trace.answeredBy ?? exchange.target;
     const { accountId, keyId } = budgetHolderOf(caller);
     settlement.runPart('quota', id, () => (answered ? countedCall.commit() : countedCall.release()));

@@ -21,6 +21,8 @@ export interface CountedCall {
   commit(): void;
   /** The call was not answered and is no longer counted; does nothing after `commit`. */
   release(): void;
+  /** The call was only reserved and is never made, which is no failure. Without it, it is released. */
+  withdraw?(): void;
 }
 
 /** Counts and prepares the calls of one kind of caller. */
@@ -108,5 +110,9 @@ class SlotCountedCall implements CountedCall {
 
   release(): void {
     void this.#slot.release();
+  }
+
+  withdraw(): void {
+    void this.#slot.undo();
   }
 }

@@ -84,9 +84,9 @@ export class Endpoint {
       {
         ...options,
         url: new URL(path, address.origin),
-        onClose: (cause) => {
+        onClose: (cause, closing) => {
           this.#webSockets.delete(webSocket);
-          onClose(cause);
+          onClose(cause, closing);
         },
       },
       connect,

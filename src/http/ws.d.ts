@@ -1,6 +1,7 @@
 /** The parts of the package `ws` that Weir uses; it has no types of its own. */
 declare module 'ws' {
   import type { EventEmitter } from 'node:events';
+  import type { ClientRequest, IncomingMessage } from 'node:http';
   import type { Duplex } from 'node:stream';
 
   export class WebSocket extends EventEmitter {
@@ -24,7 +25,7 @@ declare module 'ws' {
     on(event: 'open', listener: () => void): this;
     on(
       event: 'unexpected-response',
-      listener: (request: unknown, response: { statusCode?: number }) => void,
+      listener: (request: ClientRequest, response: IncomingMessage) => void,
     ): this;
   }
 

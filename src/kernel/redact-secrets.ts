@@ -1,7 +1,7 @@
 import type { ErrorEvent, StreamError } from './message.ts';
 
 /** Removes these credentials from a text, including JSON-escaped spellings: `sk\u002dant`. */
-function redactText(text: string, secrets: readonly string[]): string {
+export function redactText(text: string, secrets: readonly string[]): string {
   return secrets.reduce(
     (rest, secret) => (secret === '' ? rest : rest.replace(escapedFormsPattern(secret), '[secret]')),
     text,

@@ -91,7 +91,8 @@ export interface CallSpan extends SpanReference {
 
 /** The record of one call: rendered as a header, as a log line and, later, as a receipt. */
 export class Trace {
-  readonly startedAtMs: number;
+  /** On the performance clock. */
+  startedAtMs: number;
   readonly steps: Step[] = [];
   /** All attempts, in order. */
   readonly attempts: Attempt[] = [];

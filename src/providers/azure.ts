@@ -93,6 +93,7 @@ export const azure: Provider = {
       image_edits: '/images/edits',
       transcriptions: '/audio/transcriptions',
       speech: '/audio/speech',
+      realtime: '/realtime',
     },
     endpointForms: { embeddings: openaiForm },
   }),
@@ -122,11 +123,22 @@ function signAzureRequest(outboundRequest: OutboundRequest, credential: Secret):
 /** Unversioned endpoints read the deployment from `model`; versioned ones have it in the path, except for Responses. */
 function pathOf({ provider, modelCall, path }: OutboundRequest, version: string | undefined): string {
   // Drops the client's query: the client must not choose the version.
-  const [bare] = path.split('?');
+  const [bare = '', query = ''] = path.split('?');
   const deployment =
     modelCall === undefined ? '' : modelPathSegment(modelCall.model, /^\w[\w.-]{0,63}$/, provider);
+  if (modelCall?.wire.name === 'realtime') return realtimePath(bare, { version, deployment, query });
   if (version === undefined) return `/v1${bare}`;
   const isInPath = modelCall !== undefined && !responsesFormats.includes(modelCall.wire);
   const prefix = isInPath ? `/deployments/${deployment}` : '';
   return `${prefix}${bare}?api-version=${version}`;
+}
+
+/** Released sessions name the deployment as the model, those of preview versions in a field of its own. */
+function realtimePath(
+  bare: string,
+  { version, deployment, query }: { version: string | undefined; deployment: string; query: string },
+): string {
+  if (version !== undefined) return `${bare}?api-version=${version}&deployment=${deployment}`;
+  const isTranscription = new URLSearchParams(query).get('intent') === 'transcription';
+  return `/v1${bare}?${isTranscription ? 'intent=transcription' : `model=${deployment}`}`;
 }

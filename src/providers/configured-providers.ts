@@ -105,6 +105,7 @@ export function compatibleProvider(name: string, baseUrl: string): Provider {
       speech: '/audio/speech',
       moderations: '/moderations',
       rerank: '/rerank',
+      realtime: '/realtime',
     },
     endpointForms: { embeddings: numbersForm },
   });

@@ -67,4 +67,6 @@ export const limits = {
   ownConnectMs: 60_000,
   /** Cached targets of one account. */
   ownTargetsMax: 200,
+  /** How often the provider of a session is pinged: it must answer one of two pings. */
+  sessionPingMs: 30_000,
 } as const;

@@ -40,6 +40,7 @@ export const openai = openaiCompatible({
     transcriptions: '/audio/transcriptions',
     speech: '/audio/speech',
     moderations: '/moderations',
+    realtime: '/realtime',
   },
   endpointForms: { embeddings: openaiForm },
   priceId: 'openai',

@@ -16,6 +16,11 @@ export const xai = openaiCompatible({
   modelPrefixes: ['grok-'],
   reportsCost: true,
   // https://docs.x.ai/developers/files/managing-files
-  endpoints: { responses: '/responses', files: '/files', images: '/images/generations' },
+  endpoints: {
+    responses: '/responses',
+    files: '/files',
+    images: '/images/generations',
+    realtime: '/realtime',
+  },
   priceId: 'x-ai',
 });

@@ -115,8 +115,8 @@ export const limits = {
   lingerBytesMax: 64 * 1024 * 1024,
   /** Open WebSockets of a process: each has buffers of some 20 KB and a timer. */
   webSocketsMax: 2000,
-  /** An agent opens one for each of its windows. */
-  webSocketsPerAccountMax: 100,
+  /** An agent opens one for each of its windows, and a switchboard one for each conversation. */
+  webSocketsPerAccountMax: 500,
   webSocket: {
     /** A route may set another limit. */
     messageBytesMax: 1024 * 1024,
@@ -140,6 +140,24 @@ export const limits = {
     turnsMax: 1000,
     /** Their size: the largest request has as much. */
     turnBytesMax: 32 * 1024 * 1024,
+  },
+  session: {
+    /** What a response may read beyond what is known when it is reserved: two minutes of sound. */
+    aheadTokens: 1200,
+    /** The longest answer of a model whose limit nobody knows. */
+    outputTokens: 4096,
+    /** Also the most that a model of unknown size reads. */
+    contextTokens: 128_000,
+    /** Responses that run at once, before a client has to wait for one of them. */
+    responsesMax: 16,
+    /** How long a client waits for a provider that does not answer its request for a response, before it may ask again. */
+    answerMs: 10_000,
+    /** How often the key of a session is checked while no response begins. */
+    checkMs: 60_000,
+    /** How long a client may take to say what its session is for. */
+    setupMs: 30_000,
+    /** How long the last response of a session that the gateway ends may take. */
+    lastResponseMs: 60_000,
   },
   /** Issues of a stored pipeline must fit in a header that any proxy passes on. */
   warningCharactersMax: 1000,

@@ -53,6 +53,21 @@ export const serverSettings = {
   ),
   /** How long a stream may be silent before a keep-alive: many proxies cut silent streams after a minute. */
   keepAliveMs: envVariable('WEIR_KEEP_ALIVE', durationMs.default(15_000), 'server.keep_alive'),
+  /** How long a realtime session may last: OpenAI ends its own after an hour. */
+  realtimeLifeMs: envVariable('WEIR_REALTIME_LIFE', durationMs.default(3_600_000), 'server.realtime_life'),
+  /** How long one may be without a message in either direction. */
+  realtimeIdleMs: envVariable('WEIR_REALTIME_IDLE', durationMs.default(900_000), 'server.realtime_idle'),
+  /** The largest message of one: OpenAI takes 15 MiB of sound at once, in base64. */
+  realtimeMessageBytesMax: envVariable(
+    'WEIR_REALTIME_MESSAGE_BYTES',
+    z.coerce
+      .number('must be a number of bytes')
+      .int()
+      .min(1024, 'must be at least 1024')
+      .max(67_108_864, 'must be at most 67108864')
+      .default(20_971_520),
+    'server.realtime_message_bytes',
+  ),
   /** How long open calls may continue during shutdown. */
   drainMs: envVariable('WEIR_DRAIN', durationMs.default(30_000), 'server.drain'),
   /** How long calls are still accepted after `/ready` fails; undefined selects a default. */

@@ -1,4 +1,5 @@
 import { isEstimable } from '../kernel/relay.ts';
+import type { SessionProtocol } from '../kernel/session-protocol.ts';
 import type { ProviderFormat, WireFormat } from '../kernel/wire-format.ts';
 import { anthropicMessages } from './anthropic-messages/anthropic-messages.ts';
 import { anthropicModels } from './anthropic-messages/models.ts';
@@ -12,6 +13,10 @@ import { openaiChat } from './openai-chat/openai-chat.ts';
 import { openaiResponsesCompact } from './openai-responses/compact-format.ts';
 import { openaiResponses } from './openai-responses/openai-responses.ts';
 import { createRelayFormat, isJsonType, relayDecoder } from './relay-format.ts';
+import { openaiRealtime } from './sessions/openai-realtime.ts';
+
+/** The APIs of sessions. */
+export const sessionProtocols: readonly SessionProtocol[] = [openaiRealtime];
 
 export { FrameGate } from './frame-gate.ts';
 export {

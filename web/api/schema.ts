@@ -395,6 +395,9 @@ export interface paths {
   "/v1/responses/compact": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model": string; "input"?: string | (unknown)[] | null; "stream"?: boolean } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
+  "/v1/realtime": {
+    get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 101: { headers: { [name: string]: unknown }; content?: never }; 426: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
   "/v1/agent/messages": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model": string; "max_tokens"?: number; "messages": ({ "role": "user" | "assistant" | "system"; "content": string })[]; "stream"?: boolean } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 402: { headers: { [name: string]: unknown }; content?: never }; 409: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 422: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 429: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 502: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };

@@ -21,6 +21,7 @@ import { createRequestIds } from '../../kernel/request-ids.ts';
 import { TagReader } from '../../kernel/tags.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import { testKey } from '../../providers/key-test.ts';
+import { createSessionConnector } from '../../providers/sessions/session-connection.ts';
 import { createTokenCounter } from '../../providers/token-counter.ts';
 import { dryRunRoutes } from '../../server/api/routes/dry-run.ts';
 import { routeRoutes } from '../../server/api/routes/route.ts';
@@ -33,6 +34,8 @@ import { InferenceHandler } from '../../server/inference.ts';
 import { limits as serverLimits } from '../../server/limits.ts';
 import { passThroughRoutes } from '../../server/pass-through.ts';
 import { RelayHandler } from '../../server/relay.ts';
+import type { RequestContext } from '../../server/respond.ts';
+import { Sessions } from '../../server/sessions/session-routes.ts';
 import { SlowBodyMonitor } from '../../server/slow-body-monitor.ts';
 import { callSocketRoutes } from '../../server/sockets/call-socket-route.ts';
 import { StoredAnswerHandler } from '../../server/stored-answers.ts';
@@ -41,6 +44,7 @@ import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Refusals } from '../../telemetry/refusals.ts';
+import { sessionProtocols } from '../../wire/index.ts';
 import { limits } from '../limits.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
@@ -70,6 +74,8 @@ interface DataPlaneParts
     | 'reports'
     | 'targets'
     | 'relayUpstream'
+    | 'turnUpstream'
+    | 'noModules'
     | 'health'
     | 'credentialNames'
     | 'ownProviders'
@@ -232,7 +238,31 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     isLocal,
     baseUrl: settings.baseUrl,
   });
-  const openCalls = () => inferenceHandler.openCalls + relayHandler.openCalls;
+  const requestId = createRequestIds(stores.clock);
+  const onRefused: RequestContext['onRefused'] = (refusal, facts) => parts.refusals.record(refusal, facts);
+  const sessions = new Sessions({
+    callers: callerAuthenticator,
+    admission,
+    callRunner,
+    turnUpstream: parts.turnUpstream,
+    noModules: parts.noModules,
+    connect: createSessionConnector({ egress, signing, via }),
+    memoryBudget,
+    limitsOf: (model) => {
+      const target = providerDirectory.find(model);
+      const { contextTokens, outputTokensMax } = (target && parts.prices.priceOf(target)) ?? {};
+      return {
+        ...(contextTokens !== undefined && { inputTokens: contextTokens }),
+        ...(outputTokensMax !== undefined && { outputTokens: outputTokensMax }),
+      };
+    },
+    requestId,
+    lifeMs: settings.realtimeLifeMs,
+    idleMs: settings.realtimeIdleMs,
+    messageBytesMax: settings.realtimeMessageBytesMax,
+    onRefused,
+  });
+  const openCalls = () => inferenceHandler.openCalls + relayHandler.openCalls + sessions.openCalls;
   const countTokensHandler = new CountTokensHandler({
     limiter,
     callers: callerAuthenticator,
@@ -264,6 +294,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     abortAll() {
       inferenceHandler.abortAll();
       relayHandler.abortAll();
+      sessions.abortAll();
     },
     routes: [
       ...routeRoutes(callerAuthenticator, admission),
@@ -280,13 +311,15 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
         callers: callerAuthenticator,
         call: (req, res, context, wire) => inferenceHandler.handle(req, res, context, wire),
         memoryBudget,
-        requestId: createRequestIds(stores.clock),
+        requestId,
         lifeMs: serverLimits.callSocket.lifeMs,
-        onRefused: (refusal, facts) => parts.refusals.record(refusal, facts),
+        onRefused,
       }),
+      ...sessions.routes(sessionProtocols),
     ],
     gauges: [
       { name: 'weir_open_calls', help: 'Open calls', read: openCalls },
+      { name: 'weir_realtime_sessions', help: 'Open realtime sessions', read: () => sessions.size },
       {
         name: 'weir_form_disk_bytes',
         help: 'Bytes of forms on disk until their field "model" arrives',

@@ -40,7 +40,7 @@ import { TargetChecks } from '../../calls/target-checks.ts';
 import type { ModuleFetches } from '../../egress/module-fetches.ts';
 import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
 import type { Handler, Module } from '../../kernel/module.ts';
-import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
+import { Pipelines as Compiled, type Pipeline } from '../../kernel/pipeline.ts';
 import { expandPipelineNames } from '../../kernel/pipeline-list.ts';
 import type { Alerts } from '../../kernel/ports/alerts.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
@@ -51,6 +51,7 @@ import { createBackgroundReader } from '../../providers/background-answer.ts';
 import { abilitiesOf, abilitySourceOf } from '../../providers/catalog/abilities/index.ts';
 import { ModelPlaces } from '../../providers/catalog/model-places.ts';
 import { createRelayUpstream, type RelayVariant } from '../../providers/relay-upstream.ts';
+import { createTurnUpstream, type TurnSource } from '../../providers/sessions/turn-upstream.ts';
 import { createUpstream, type Upstream } from '../../providers/upstream.ts';
 import { moduleApiRoute } from '../../server/api/module-routes.ts';
 import { aliasRoutes } from '../../server/api/routes/aliases.ts';
@@ -96,6 +97,10 @@ export interface PipelinesPart extends Part {
   readonly targets: TargetChecks;
   /** The metered upstream of a relay. */
   relayUpstream(variant: RelayVariant): Handler;
+  /** The metered upstream of a response in a session. */
+  turnUpstream(source: TurnSource): Handler;
+  /** A pipeline without modules. */
+  readonly noModules: Pipeline;
   readonly health: HealthMonitor;
   readonly credentialNames: CredentialNames;
   readonly stepAsides: StepAsides;
@@ -347,6 +352,8 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     reports,
     targets,
     relayUpstream: (variant) => splitInputs(metered(relayUpstream(variant))),
+    turnUpstream: (source) => metered(createTurnUpstream(source)),
+    noModules: compiled.compile('none'),
     health,
     credentialNames: new CredentialNames(nameKey),
     stepAsides,

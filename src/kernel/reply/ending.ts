@@ -14,6 +14,19 @@ export function endingOf(error: unknown): Ending {
     : { how: 'failed', error };
 }
 
+const withdrawals = new WeakSet<GatewayError>();
+
+/** The error of a call that was only reserved and is never made: nothing counts or reports the call. */
+export function withdrawalError(): GatewayError {
+  const error = new GatewayError('client_gone', 'the call was not needed');
+  withdrawals.add(error);
+  return error;
+}
+
+export function isWithdrawal(ending: Ending): boolean {
+  return ending.how === 'failed' && GatewayError.is(ending.error) && withdrawals.has(ending.error);
+}
+
 /** Called with a fault and the owner of the code. */
 type OnFault = (fault: unknown, codeOwner: CodeOwner | undefined) => void;
 

@@ -45,7 +45,9 @@ export class ProviderSocket {
     this.#webSocket = parts.endpoint.openWebSocket(parts.path, {
       headers: parts.headers,
       messageBytesMax: wireLimits.frameBytesMax,
-      onMessage: (message) => this.#receive(message),
+      onMessage: (message, isBinary) => {
+        if (!isBinary) this.#receive(message);
+      },
       onClose: (cause) => this.#closed(cause),
     });
     this.opened = this.#webSocket.opened;
@@ -91,7 +93,7 @@ export class ProviderSocket {
   }
 
   send(message: Uint8Array): void {
-    this.#webSocket.send(message);
+    void this.#webSocket.send(message);
   }
 
   retire(): void {

@@ -62,6 +62,8 @@ export interface WebSocketRoute {
   readonly access: AccessName;
   /** Overrides the default size limit of messages. */
   readonly messageBytesMax?: number;
+  /** Overrides how long a connection may be without a message. */
+  readonly idleMs?: number;
   /** Runs before the upgrade: a rejection is an ordinary HTTP response. */
   accept(request: ApiRequest): Promise<AcceptedWebSocket>;
 }
@@ -73,6 +75,8 @@ interface AcceptedWebSocket {
   readonly protocol?: string | undefined;
   /** Serves the WebSocket, which is closed afterwards. */
   serve(webSocket: WebSocketConnection): Promise<void>;
+  /** Called in place of `serve` if the client has left, or there is no room. */
+  abandon?(): void;
 }
 
 export type Route = ApiRoute | InferenceRoute | WebSocketRoute;

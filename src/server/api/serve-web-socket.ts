@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../http/response.ts';
-import { acceptWebSocket, closeCodes } from '../../http/websocket.ts';
+import { acceptWebSocket, closeCodes, type WebSocketConnection } from '../../http/websocket.ts';
 import { findHandshakeFault } from '../../http/websocket-handshake.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -23,20 +23,26 @@ export async function serveWebSocket(
   { request, context, webSockets, log }: WebSocketContext,
 ): Promise<void> {
   checkHandshake(res, context);
-  const { accountId, protocol, serve } = await route.accept(request);
-  webSockets.checkRoom(accountId);
+  const { accountId, protocol, serve, abandon } = await route.accept(request);
   const { webSocket: defaults } = limits;
-  const webSocket = acceptWebSocket(res, {
-    protocol,
-    headers: ['x-request-id', context.id],
-    onFault: () =>
-      reportRefusal(
-        { status: 400, code: 'websocket_protocol_error' },
-        { ...context, accountId },
-        request.headers,
-      ),
-    limits: { ...defaults, messageBytesMax: route.messageBytesMax ?? defaults.messageBytesMax },
-  });
+  const { messageBytesMax = defaults.messageBytesMax, idleMs = defaults.idleMs } = route;
+  let webSocket: WebSocketConnection | undefined;
+  try {
+    webSockets.checkRoom(accountId);
+    webSocket = acceptWebSocket(res, {
+      protocol,
+      headers: ['x-request-id', context.id],
+      onFault: () =>
+        reportRefusal(
+          { status: 400, code: 'websocket_protocol_error' },
+          { ...context, accountId },
+          request.headers,
+        ),
+      limits: { ...defaults, messageBytesMax, idleMs },
+    });
+  } finally {
+    if (webSocket === undefined) abandon?.();
+  }
   if (webSocket === undefined) return;
   webSockets.add(webSocket, accountId);
   try {

@@ -1,9 +1,9 @@
 import type { CallerAuthenticator } from '../../calls/caller-authenticator.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import type { HeaderList } from '../../lib/headers.ts';
 import type { WebSocketRoute } from '../api/route.ts';
 import { limits } from '../limits.ts';
 import { CallSocket, type CallSocketParts } from './call-socket.ts';
+import { withoutHandshake } from './handshake-headers.ts';
 
 interface CallSocketRouteParts extends Omit<CallSocketParts, 'wire' | 'format'> {
   readonly callers: CallerAuthenticator;
@@ -36,16 +36,3 @@ export function callSocketRoutes(
     };
   });
 }
-
-/** The headers that are not about the connection. */
-function withoutHandshake(headers: HeaderList): HeaderList {
-  const kept: string[] = [];
-  for (let at = 0; at + 1 < headers.length; at += 2) {
-    const name = headers[at] ?? '';
-    if (!handshakeHeader.test(name)) kept.push(name, headers[at + 1] ?? '');
-  }
-  return kept;
-}
-
-const handshakeHeader =
-  /^(connection|upgrade|sec-websocket-[a-z]+|content-type|content-length|content-encoding|transfer-encoding)$/i;
