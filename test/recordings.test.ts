@@ -163,7 +163,13 @@ test('the user of a local gateway chooses what is recorded, unless the environme
     recorded(url, { path: '/v1/messages', body: { ...requestIn(messages, false), model: 'demo-1' } });
   const first = await startTestGateway({ WEIR_DATA_DIR, WEIR_RECORD_DAYS: '7' });
   const set = (url: string, record: string) => call(url, { method: 'PUT', path, body: { record } });
-  const settings = { record: 'off', source: 'default', sample_rate: 0.01, retention_days: 7 };
+  const settings = {
+    record: 'off',
+    source: 'default',
+    sample_rate: 0.01,
+    retention_days: 7,
+    in_traces: false,
+  };
   assert.deepEqual((await call(first.url, { path })).json, settings);
   assert.equal((await ask(first.url)).recording.status, 404);
   assert.deepEqual((await set(first.url, 'all')).json, { ...settings, record: 'all', source: 'stored' });

@@ -1,4 +1,5 @@
 import type { Exchange } from './exchange.ts';
+import type { Answer, ChatRequest } from './message.ts';
 import type { ReplyObserver } from './reply/reply-observers.ts';
 
 /** The body of a request to a provider. */
@@ -9,6 +10,12 @@ export interface SentRequest {
   readonly body: Uint8Array;
 }
 
+/** What is recorded of a call, as a redacting module passed it on. Undefined for what is withheld, too large or not readable. */
+export interface RecordedContent {
+  readonly request: ChatRequest | undefined;
+  readonly answer: Answer | undefined;
+}
+
 /** Records a call while it runs. Its methods never throw. */
 export interface CallRecorder {
   /** Called before each attempt is sent. */
@@ -17,4 +24,6 @@ export interface CallRecorder {
   onRedacted(exchange: Exchange): void;
   /** Called before a module puts redacted values back into a reply. Returns an observer of the reply without them. */
   onRestored(): ReplyObserver;
+  /** Calls back when the call is recorded; `read` decodes it, up to a size. */
+  onClosed(then: (read: (bytesMax: number) => RecordedContent) => void): void;
 }

@@ -70,6 +70,10 @@ export const limits = {
   otlpAttributeCharacters: 1024,
   otlpSeriesMax: 1000,
   otlpErrorTypesMax: 50,
+  /** Of the content in a span: the length of an attribute and of one part in it, and the size of the bodies that are read for it. */
+  otlpContentCharacters: 64 * 1024,
+  otlpContentPartCharacters: 16 * 1024,
+  otlpContentBytesRead: 1024 * 1024,
   /** How many buffers of sent batches are kept for further ones, and how large such a buffer may be. */
   otlpSpareBuffers: 2,
   otlpSpareBufferBytes: 2 * 1024 * 1024,

@@ -1,4 +1,4 @@
-import type { CallRecorder, SentRequest } from '../../kernel/call-recorder.ts';
+import type { CallRecorder, RecordedContent, SentRequest } from '../../kernel/call-recorder.ts';
 import { type ClientRequest, rawHeadersOf } from '../../kernel/client-request.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
@@ -9,6 +9,7 @@ import { RequestHeaderFilter } from '../../providers/forwarded-headers.ts';
 import type { InFlightCall } from '../in-flight-call.ts';
 import { limits } from '../limits.ts';
 import { MaskedAnswer } from './masked-answer.ts';
+import { readConversation } from './read-conversation.ts';
 import type { RecordedCall, RecordedMessage, RecordedSentRequest } from './recorded-call.ts';
 
 /** The call that is recorded. */
@@ -45,6 +46,8 @@ export class OpenRecording implements CallRecorder {
   readonly #requestHeaders: string[];
   #requestBytes: number;
   #isClosed = false;
+  #recordedCall: RecordedCall | undefined;
+  #onClosed: ClosedListener | undefined;
 
   constructor(parts: OpenRecordingParts) {
     this.#parts = parts;
@@ -117,7 +120,7 @@ export class OpenRecording implements CallRecorder {
     this.#isClosed = true;
     const { keyId, clientRequest, pipeline, onClose } = this.#parts;
     const ending = call?.ending ?? (failure === undefined ? { how: 'aborted' } : endingOf(failure));
-    onClose({
+    const recordedCall: RecordedCall = {
       keyId,
       model: String(clientRequest.routing.model),
       wire: clientRequest.wire.name,
@@ -131,7 +134,23 @@ export class OpenRecording implements CallRecorder {
       request: this.#recordedRequest(),
       response: this.#recordedResponse(),
       sent: this.#sent,
-    });
+    };
+    onClose(recordedCall);
+    this.#recordedCall = recordedCall;
+    if (this.#onClosed !== undefined) this.#tell(this.#onClosed, recordedCall);
+  }
+
+  onClosed(then: ClosedListener): void {
+    if (this.#recordedCall === undefined) this.#onClosed = then;
+    else this.#tell(then, this.#recordedCall);
+  }
+
+  #tell(then: ClosedListener, recordedCall: RecordedCall): void {
+    try {
+      then((bytesMax) => readContent(recordedCall, bytesMax));
+    } catch (fault) {
+      this.#parts.onError(fault);
+    }
   }
 
   #recordedRequest(): RecordedMessage {
@@ -158,6 +177,17 @@ export class OpenRecording implements CallRecorder {
       return noBytes;
     }
   }
+}
+
+type ClosedListener = Parameters<CallRecorder['onClosed']>[0];
+
+function readContent(recordedCall: RecordedCall, bytesMax: number): RecordedContent {
+  const { request, response, redaction } = recordedCall;
+  if (redaction === 'withheld' || request.bytes + response.bytes > bytesMax)
+    return { request: undefined, answer: undefined };
+  // What the provider got is left out: a module before the one that redacts may have asked it something.
+  const { request: read, answer } = readConversation({ ...recordedCall, sent: null });
+  return { request: read, answer };
 }
 
 function message(headers: string[], body: Uint8Array, bytes: number): RecordedMessage {

@@ -41,7 +41,7 @@ interface OtlpParts {
 export function otlpPart({ settings: { otlp }, log, egress, modules }: OtlpParts): OtlpPart {
   if (otlp.traces === undefined && otlp.metrics === undefined)
     return { reporter: undefined, startSpan: undefined };
-  const { sampling } = otlp;
+  const { sampling, hasContent } = otlp;
   const clock = new EpochClock();
   const nowUs = () => clock.toEpochUs(performance.now());
   const origin: Origin = { version, resource: resourceOf(otlp.resource) };
@@ -61,7 +61,7 @@ export function otlpPart({ settings: { otlp }, log, egress, modules }: OtlpParts
       : new MetricsExporter({ ...open(otlp.metrics), metrics, intervalMs: otlp.metricIntervalMs, nowUs });
   const shortens = (name: string) => modules.get(name)?.shortens === true;
   return {
-    reporter: createOtlpReporter({ sampling, clock, spans, metrics, shortens }),
+    reporter: createOtlpReporter({ sampling, clock, spans, hasContent, metrics, shortens }),
     startSpan: spans === undefined ? undefined : ({ traceParent }) => startCallSpan(sampling, traceParent),
     gauges: [
       {

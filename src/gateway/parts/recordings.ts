@@ -64,6 +64,8 @@ export function recordingsPart({ settings, log, roots, stores }: RecordingsParts
           parse: (stored) => recordingModes.find((mode) => mode === stored),
         })
       : undefined;
+  const { traces, hasContent } = settings.otlp;
+  const isInTraces = traces !== undefined && hasContent;
   const recordings = openCallRecordings({ settings, log, roots, table, clock, localMode });
   const cleaner = new RecordingCleaner({
     table,
@@ -76,7 +78,7 @@ export function recordingsPart({ settings, log, roots, stores }: RecordingsParts
   return {
     recordings,
     routes: [
-      ...recordingSettingsRoutes({ policy: settings.recordings, localMode }),
+      ...recordingSettingsRoutes({ policy: settings.recordings, isInTraces, localMode }),
       ...recordingsRoutes(recordings, shared.rateLimiter),
     ],
     gauges: [

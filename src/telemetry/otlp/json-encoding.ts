@@ -73,6 +73,7 @@ function spanToJson(span: Span) {
     attributes: [
       ...namedToJson(span.attributes, valueToJson),
       ...namedToJson(span.measurements, (doubleValue) => ({ doubleValue })),
+      ...(span.content === undefined ? [] : namedToJson(span.content, (stringValue) => ({ stringValue }))),
     ],
     ...(span.links.length > 0 && { links: span.links }),
     ...(error !== undefined && { status: { message: error, code: 2 } }),

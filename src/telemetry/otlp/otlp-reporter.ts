@@ -1,8 +1,12 @@
+import type { RecordedContent } from '../../kernel/call-recorder.ts';
 import type { CallReporter } from '../call-reporter.ts';
+import { limits } from '../limits.ts';
 import { type CallSpansOptions, callSpans } from './call-spans.ts';
+import { contentAttributes } from './content-attributes.ts';
 import type { EpochClock } from './epoch-clock.ts';
 import type { GenAiMetrics } from './gen-ai-metrics.ts';
 import { type Sampling, startCallSpan } from './sampler.ts';
+import type { Span } from './span.ts';
 import type { SpanExporter } from './span-exporter.ts';
 
 interface OtlpReporterParts extends Pick<CallSpansOptions, 'shortens'> {
@@ -10,6 +14,8 @@ interface OtlpReporterParts extends Pick<CallSpansOptions, 'shortens'> {
   readonly clock: EpochClock;
   /** Undefined if traces are not exported. */
   readonly spans: Pick<SpanExporter, 'export'> | undefined;
+  /** Whether spans have the content of recorded calls. */
+  readonly hasContent: boolean;
   /** Undefined if metrics are not exported. */
   readonly metrics: Pick<GenAiMetrics, 'record'> | undefined;
 }
@@ -19,6 +25,7 @@ export function createOtlpReporter({
   sampling,
   clock,
   spans,
+  hasContent,
   metrics,
   shortens,
 }: OtlpReporterParts): CallReporter {
@@ -32,7 +39,18 @@ export function createOtlpReporter({
       if (metrics !== undefined) for (const attempt of trace.attempts) metrics.record(attempt, clientRequest);
       if (spans === undefined || span === undefined) return;
       clock.adjust();
-      spans.export(callSpans({ call, clientRequest, span, trace, startedAtMs }, options));
+      const all = callSpans({ call, clientRequest, span, trace, startedAtMs }, options);
+      if (!hasContent || trace.recorder === undefined) return spans.export(all);
+      // The answering attempt is the operation that the conventions describe; a cache hit has none.
+      const holderId = trace.answeringAttempt?.spanId ?? span.spanId;
+      trace.recorder.onClosed((read) => {
+        let complete = all;
+        try {
+          complete = withContent(all, holderId, read(limits.otlpContentBytesRead));
+        } finally {
+          spans.export(complete);
+        }
+      });
     },
     reportRejected(call, { clientRequest, isAirgapped }) {
       if (isAirgapped) return;
@@ -43,4 +61,13 @@ export function createOtlpReporter({
       spans.export(callSpans({ call, clientRequest, span, trace: undefined, startedAtMs }, options));
     },
   };
+}
+
+function withContent(spans: readonly Span[], holderId: string, recorded: RecordedContent): readonly Span[] {
+  const { texts: content, leftOut } = contentAttributes(recorded);
+  return spans.map((span) => {
+    if (span.spanId !== holderId) return span;
+    if (leftOut > 0) span.attributes.add('weir.content.left_out', leftOut);
+    return { ...span, content };
+  });
 }

@@ -2,7 +2,7 @@ import type { Origin, SpanBatch } from './encoding.ts';
 import { writeAttribute, writeMeasurement } from './protobuf-attributes.ts';
 import { beginExport, endExport, type OpenExport } from './protobuf-export.ts';
 import type { ProtobufWriter } from './protobuf-writer.ts';
-import { cut, type Span, type SpanAttributes } from './span.ts';
+import { cut, type NamedValues, type Span, type SpanAttributes } from './span.ts';
 
 /** The attributes of the last span of its kind, and where each begins in the batch; the last place is the end. */
 interface Similar {
@@ -51,6 +51,7 @@ export class ProtobufSpanBatch implements SpanBatch {
     const { names, values } = span.measurements;
     for (const [at, value] of values.entries())
       writeMeasurement(writer, attributesField, names[at] ?? '', value);
+    if (span.content !== undefined) writeTexts(writer, span.content);
     for (const { traceId, spanId } of span.links) {
       const link = writer.begin(13);
       writer.hex(1, traceId);
@@ -107,6 +108,17 @@ function endOfSame(before: SpanAttributes, now: SpanAttributes, from: number): n
   while (at < now.names.length && before.names[at] === now.names[at] && before.values[at] === now.values[at])
     at++;
   return at;
+}
+
+function writeTexts(writer: ProtobufWriter, { names, values }: NamedValues<string>): void {
+  for (const [at, text] of values.entries()) {
+    const start = writer.begin(attributesField);
+    writer.string(1, names[at] ?? '');
+    const of = writer.begin(2);
+    writer.string(1, text);
+    writer.end(of);
+    writer.end(start);
+  }
 }
 
 const attributesField = 9;

@@ -12,6 +12,19 @@ const milliseconds = z.coerce.number('must be a number of milliseconds').int().m
 const spans = z.coerce.number('must be a number of spans').int().min(1).max(10_000_000);
 const exporter = z.enum(['otlp', 'none'], 'must be otlp or none').default('otlp');
 
+/** `true` is the value of before 2026. What would be in events goes out in spans only where these are asked for, too. */
+const contentCapture = z
+  .string()
+  .transform((text) => text.toLowerCase())
+  .pipe(
+    z.enum(
+      ['true', 'false', 'span_only', 'span_and_event', 'no_content'],
+      'must be true, false, SPAN_ONLY, SPAN_AND_EVENT or NO_CONTENT: content is in spans, and there is no export of events',
+    ),
+  )
+  .transform((value) => value === 'true' || value.startsWith('span_'))
+  .default(false);
+
 /** Values are often credentials. */
 const headerList = keyValueList
   .refine(
@@ -113,6 +126,11 @@ export const otlpSettings = combineSettings(
       spans.default(2048),
       'opentelemetry.traces.batch_spans',
     ),
+    hasContent: envVariable(
+      'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT',
+      contentCapture,
+      'opentelemetry.traces.content',
+    ),
     intervalMs: envVariable(
       'OTEL_METRIC_EXPORT_INTERVAL',
       milliseconds.default(60_000),
@@ -137,6 +155,7 @@ export const otlpSettings = combineSettings(
         ...(serviceName !== undefined && { 'service.name': serviceName }),
       },
       sampling: { sampler, ratio },
+      hasContent: values.hasContent,
       queue: { scheduleMs: values.scheduleMs, spansMax: values.queueMax, batchMax: values.batchMax },
       metricIntervalMs: values.intervalMs,
       hasOlderNames: values.optIns.split(',').some((entry) => entry.trim() === 'gen_ai/dup'),

@@ -42,6 +42,8 @@ export interface Span extends SpanReference {
   readonly endUs: number;
   readonly attributes: SpanAttributes;
   readonly measurements: Measurements;
+  /** Texts of any length, which are not cut; undefined for none. */
+  readonly content?: NamedValues<string>;
   /** What failed; undefined for a span without an error. */
   readonly error: string | undefined;
   readonly links: readonly SpanReference[];

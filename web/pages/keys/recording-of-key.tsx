@@ -33,7 +33,7 @@ export function RecordingOfKey({ id }: { readonly id: string }) {
             ? ' '
             : days === 0
               ? 'The operator has switched recordings off.'
-              : `Encrypted, for everyone who can log in to this account, deleted after ${days} ${days === 1 ? 'day' : 'days'}.`
+              : `Encrypted, for everyone who can log in to this account, deleted after ${days} ${days === 1 ? 'day' : 'days'}.${settings.in_traces ? ' The operator also exports it to a tracing system.' : ''}`
         }
       >
         {(field) => (

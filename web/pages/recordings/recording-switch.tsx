@@ -20,7 +20,7 @@ export function RecordingSwitch({ isLocal }: { readonly isLocal: boolean }) {
   });
   return (
     <Loaded of={settings} loading={<Skeleton className="h-16" />}>
-      {({ record, source, retention_days: days, sample_rate: rate }) => {
+      {({ record, source, retention_days: days, sample_rate: rate, in_traces: isInTraces }) => {
         const isFixed = source === 'environment' || days === 0;
         return (
           <section
@@ -47,6 +47,9 @@ export function RecordingSwitch({ isLocal }: { readonly isLocal: boolean }) {
             <p className="max-w-prose text-sm text-muted">
               {days > 0 &&
                 `Recordings are deleted after ${days} ${days === 1 ? 'day' : 'days'} (WEIR_RECORD_DAYS). `}
+              {isInTraces &&
+                days > 0 &&
+                'The operator also exports what is recorded to a tracing system, which keeps it for a time of its own. '}
               {record === 'sample' && days > 0 && `A sample is ${percent(rate, 1)} of the calls. `}
               {days === 0
                 ? 'WEIR_RECORD_DAYS=0 is set in the environment of the gateway.'

@@ -9,6 +9,8 @@ import type { ApiRoute } from '../route.ts';
 
 export interface RecordingSettingsParts {
   readonly policy: RecordingPolicy;
+  /** Whether the content of recorded calls is exported with their traces. */
+  readonly isInTraces: boolean;
   /** Undefined in cloud mode. */
   readonly localMode: LocalSetting<RecordingMode> | undefined;
 }
@@ -23,6 +25,11 @@ const schema = z.strictObject({
     .describe('Whether `WEIR_RECORD` sets it, the user of a local gateway has stored it, or neither'),
   sample_rate: z.number().describe('The share of calls that `sample` records'),
   retention_days: z.number().describe('After so many days a recording is deleted; 0 if nothing is recorded'),
+  in_traces: z
+    .boolean()
+    .describe(
+      'Whether the operator exports the content of recorded calls, with their traces, to a collector',
+    ),
 });
 const unauthenticated = {
   401: { description: 'Missing or invalid session token; API keys are not accepted' },
@@ -30,7 +37,11 @@ const unauthenticated = {
 const dayMs = 86_400_000;
 
 /** What this gateway records. */
-export function recordingSettingsRoutes({ policy, localMode }: RecordingSettingsParts): readonly ApiRoute[] {
+export function recordingSettingsRoutes({
+  policy,
+  isInTraces,
+  localMode,
+}: RecordingSettingsParts): readonly ApiRoute[] {
   const path = '/v1/recordings/settings';
   const common = { path, tag: 'Recordings', access: byAccountHolder } as const;
   const describe = async (): Promise<z.infer<typeof schema>> => {
@@ -40,6 +51,7 @@ export function recordingSettingsRoutes({ policy, localMode }: RecordingSettings
       source: policy.mode !== undefined ? 'environment' : chosen === undefined ? 'default' : 'stored',
       sample_rate: policy.sampleRate,
       retention_days: policy.retentionMs / dayMs,
+      in_traces: isInTraces,
     };
   };
   return [
