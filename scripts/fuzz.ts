@@ -47,9 +47,9 @@ try {
 console.log(`${failed} failures`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** As much time each for clients, providers, texts, own routes, WebSockets, calls over WebSockets, and codecs alone. */
+/** As much time each for clients, providers, texts, endpoints, own routes, WebSockets, calls over WebSockets, and codecs alone. */
 async function everything(ms: number): Promise<void> {
-  const share = ms / 7;
+  const share = ms / 8;
   await warmUp();
   const before = heldBytes();
   for (const side of sides) {

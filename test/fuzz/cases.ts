@@ -1,13 +1,17 @@
 import { answeringDialects, type Dialect, dialects } from './dialects.ts';
+import { endpointCase } from './endpoint-cases.ts';
 import { goodAnswer, type HostileAnswer, hostileAnswer } from './hostile-answer.ts';
 import { hostileText } from './hostile-text.ts';
 import { mutatedJson } from './mutated-json.ts';
 import { Random } from './random.ts';
 
-/** Who is hostile: the client by what it asks or by the texts that it sends, or the provider by what it answers. */
-export type Side = 'clients' | 'providers' | 'texts';
+/**
+ * Who is hostile: the client by what it asks or by the texts that it sends, or the provider by what it answers; at endpoints without a
+ * canonical form, one of the two.
+ */
+export type Side = 'clients' | 'providers' | 'texts' | 'endpoints';
 
-export const sides: readonly Side[] = ['clients', 'providers', 'texts'];
+export const sides: readonly Side[] = ['clients', 'providers', 'texts', 'endpoints'];
 
 /** One call with something wrong in it. */
 export interface Case {
@@ -38,6 +42,7 @@ const pipelines = [
 /** Always the same for a seed and a number. */
 export function caseOf(side: Side, seed: number, number: number): Case {
   const random = new Random(seed, number, sides.indexOf(side) + 1);
+  if (side === 'endpoints') return endpointCase(number, random);
   const client = random.pick(dialects);
   const provider = random.pick(answeringDialects);
   const streamed = random.happens(0.5);

@@ -104,6 +104,6 @@ export function described({ played, fault }: Failure): string {
     `${side} ${number}: ${client.name} to ${provider.name}, ${streamed ? 'streamed' : 'whole'} ${headers.join(' ').slice(0, 1000)}`,
     `  ${fault}`,
     `  asked: ${path.slice(0, 1000)} ${body?.slice(0, 3000) ?? ''}`,
-    ...(side === 'providers' ? [`  said: ${said.join('').slice(0, 3000)}`] : []),
+    ...(side === 'providers' || side === 'endpoints' ? [`  said: ${said.join('').slice(0, 3000)}`] : []),
   ].join('\n');
 }

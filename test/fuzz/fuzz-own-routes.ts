@@ -72,7 +72,7 @@ function check({ status, headers, json, text }: RawAnswer, sent: RawRequest): vo
   // Google's clients expect the status there.
   const code = at(json, 'error', 'code');
   const isGoogles =
-    /^\/((upload\/)?v1beta1?\/|v1\/(models|projects|publishers)\/[^/]*:)/.test(sent.path) && code === status;
+    /^\/(((up|down)load\/)?v1beta1?\/|v1\/(models|projects|publishers)\/[^/]*:)/.test(sent.path) && code === status;
   assert.ok(isGoogles || typeof code === 'string', what);
   assert.equal(json.request_id, headers['x-request-id'], what);
 }
@@ -81,7 +81,7 @@ function check({ status, headers, json, text }: RawAnswer, sent: RawRequest): vo
 function isFaultOfProvider(status: number, path: string): boolean {
   return (
     status === 502 &&
-    /^\/(v1\/responses\/|v1(beta)?\/interactions\/|(upload\/)?v1(beta)?\/files\b|v1\/(messages\/)?batches\b)/.test(
+    /^\/(v1\/responses\/|v1(beta)?\/interactions\/|((up|down)load\/)?v1(beta)?\/files\b|v1\/(messages\/)?batches\b)/.test(
       path,
     )
   );

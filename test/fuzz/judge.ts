@@ -12,6 +12,7 @@ const leftovers = [
   'weir_orphaned_slots',
   'weir_orphaned_holds',
   'weir_settling_faults_total',
+  'weir_form_disk_bytes',
 ];
 
 /** How long what a call left behind may take to go; far more than it does. */

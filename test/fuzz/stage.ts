@@ -55,6 +55,9 @@ export class Stage {
       WEIR_BEDROCK_REGIONS: 'eu-central-1',
       WEIR_DEEPSEEK_BASE_URL: provider.url,
       WEIR_OPENROUTER_BASE_URL: provider.url,
+      WEIR_COHERE_BASE_URL: provider.url,
+      WEIR_VOYAGE_BASE_URL: provider.url,
+      WEIR_MISTRAL_BASE_URL: provider.url,
     });
     const gateway = await startGateway(settings, createLog('info', { write: (line) => lines.write(line) }));
     // A call that fails is not counted, but an account may not have many of them.

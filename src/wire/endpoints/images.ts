@@ -28,7 +28,9 @@ function optional<Name extends string>(name: Name, count: number | undefined): {
 }
 
 function imagesIn({ fields }: RelayRequest): number {
-  const count = Number(fields.get('n') ?? 1);
+  const n = fields.get('n');
+  // A form has texts.
+  const count = typeof n === 'number' || typeof n === 'string' ? Number(n) : 1;
   return Number.isInteger(count) && count > 0 ? count : 1;
 }
 
