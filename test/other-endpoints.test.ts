@@ -104,6 +104,18 @@ test('edits send a form, with the pictures unchanged', async () => {
   assert.equal(await loggedCost(), imageCost);
 });
 
+test('an odd number of pictures is for the provider to judge', async () => {
+  fake.answerWith({ status: 400, body: { error: { message: 'n is no number' } } });
+  for (const n of [{ toString: 1 }, [], null, 'many', -1]) {
+    const { status } = await call(weir.url, {
+      path: '/v1/images/generations',
+      body: { model: 'gpt-image-1', prompt: 'a weir', n },
+      headers: ['x-weir-pipeline', 'cost-guard?request=10'],
+    });
+    assert.deepEqual([status, fake.last.json.n], [400, n]);
+  }
+});
+
 test('the ceiling of an edit counts the pictures that its form asks for, also behind the file', async () => {
   fake.answerWith({ body: { created: 1, data: [{ b64_json: 'AAAA' }], usage: imageUsage } });
   const edit = async (n: number) => {
@@ -140,6 +152,20 @@ test('a caller without quota fills no disk with a form whose model comes late', 
   const log = await person.call({ path: '/v1/requests?limit=1' });
   assert.equal(at(log.json, 'requests', 0, 'status'), 429);
   request.destroy();
+});
+
+test('the log has the units of calls, also in its exports', async () => {
+  fake.answerWith({ body: { results: [], meta: { billed_units: { search_units: 2 } } } });
+  const body = { model: 'cohere/rerank-v3.5', query: 'water', documents: ['a'] };
+  const { headers } = await call(weir.url, { path: '/v2/rerank', body });
+  const { id, units } = await logged();
+  assert.deepEqual([id, units], [headers['x-request-id'], { searches: 2 }]);
+  const csv = await call(weir.url, { path: '/v1/requests/export?format=csv' });
+  const [head = '', newest = ''] = csv.text.split('\n');
+  assert.equal(newest.split(',')[head.split(',').indexOf('units')], 'searches:2');
+  fake.answerWith({ headers: { 'content-type': 'audio/mpeg' }, body: 'sound' });
+  await client.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'The river.' });
+  assert.deepEqual((await logged()).units, { characters: 10 });
 });
 
 const recording = () => toFile(Buffer.alloc(32_000, 'x'), 'weir.mp3');

@@ -52,6 +52,7 @@ test('a call is in the log as soon as its answer is there, under the id that the
     cache_read_tokens: 0,
     cache_write_tokens: 0,
     reasoning_tokens: null,
+    units: null,
     cost_usd: '0.00011',
     cost_estimated: false,
     saved_usd: '0',

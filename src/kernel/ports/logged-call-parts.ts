@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../lib/json.ts';
+import type { Units } from '../message.ts';
 import { noTags, type Tags } from '../tags.ts';
 import { type Attributes, effects } from '../trace.ts';
 import type { LoggedAttempt, LoggedCall, LoggedChange, LoggedStep, LoggedTurn } from './request-log.ts';
@@ -23,6 +24,20 @@ export function readTurn(turn: unknown): LoggedTurn | null {
 
 export function readTags(tags: unknown): Tags {
   return isTags(tags) ? tags : noTags;
+}
+
+const unitNames = ['images', 'seconds', 'characters', 'searches'] as const satisfies readonly (keyof Units)[];
+
+/** Pictures, seconds and the like that are amounts; null if there are none. */
+export function readUnits(units: unknown): Units | null {
+  if (!isJsonObject(units)) return null;
+  const amounts = unitNames.flatMap((name) => {
+    const amount = units[name];
+    return typeof amount === 'number' && amount > 0 && amount <= Number.MAX_SAFE_INTEGER
+      ? [[name, Math.round(amount * 1000) / 1000] as const]
+      : [];
+  });
+  return amounts.length === 0 ? null : Object.fromEntries(amounts);
 }
 
 const endings: Readonly<Record<LoggedCall['ending'], true>> = { complete: true, aborted: true, failed: true };

@@ -1,4 +1,5 @@
 import type { BreakReason } from '../conversation/prefix.ts';
+import type { Units } from '../message.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Ending } from '../reply/ending.ts';
 import type { Tags } from '../tags.ts';
@@ -53,6 +54,8 @@ export interface LoggedCall {
   readonly cacheWriteTokens: number | null;
   /** Part of `outputTokens`. */
   readonly reasoningTokens: number | null;
+  /** What the call was billed for beside tokens, or in place of them; null for nothing. */
+  readonly units: Units | null;
   /** Null if the cost is unknown. */
   readonly costNanoUsd: NanoUsd | null;
   readonly costEstimated: boolean;

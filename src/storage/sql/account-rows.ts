@@ -164,6 +164,7 @@ const exportedTables: readonly ExportedTable[] = [
         'parent_conversation',
         'turn',
         'tags',
+        'units',
       ],
     ],
   },

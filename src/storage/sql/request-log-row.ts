@@ -5,6 +5,7 @@ import {
   readSteps,
   readTags,
   readTurn,
+  readUnits,
 } from '../../kernel/ports/logged-call-parts.ts';
 import type { LoggedCall } from '../../kernel/ports/request-log.ts';
 import { hasTags, noTags } from '../../kernel/tags.ts';
@@ -66,6 +67,7 @@ export const requestColumns: readonly RequestColumn[] = [
   textColumn('parent_conversation'),
   textColumn('turn'),
   textColumn('tags'),
+  textColumn('units'),
 ];
 
 export const requestColumnNames: readonly ColumnName[] = requestColumns.map(({ name }) => name);
@@ -185,6 +187,7 @@ function toRowValues(call: LoggedCall, kind: string): readonly unknown[] {
     call.turn,
     // As text: PostgreSQL would reorder an object.
     hasTags(call.tags) ? JSON.stringify(call.tags) : null,
+    call.units,
   ];
 }
 
@@ -234,6 +237,7 @@ export function callFromRow(row: RequestRow): LoggedCall {
     parentConversation: row.parent_conversation,
     turn: row.turn === null ? null : readTurn(JSON.parse(row.turn)),
     tags: row.tags === null ? noTags : readTags(JSON.parse(row.tags)),
+    units: row.units === null ? null : readUnits(JSON.parse(row.units)),
   };
 }
 

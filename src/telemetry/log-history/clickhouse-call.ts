@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { readAttempts, readChanges, readSteps, readTurn } from '../../kernel/ports/logged-call-parts.ts';
+import {
+  readAttempts,
+  readChanges,
+  readSteps,
+  readTurn,
+  readUnits,
+} from '../../kernel/ports/logged-call-parts.ts';
 import type { LoggedCall } from '../../kernel/ports/request-log.ts';
 
 const text = z.string().nullable();
@@ -54,6 +60,7 @@ const detailsSchema = z.object({
   providerRequestId: text.default(null),
   stopReason: text.default(null),
   turn: z.unknown().transform(readTurn),
+  units: z.unknown().default(null).transform(readUnits),
   steps: z.unknown().transform(readSteps),
   changes: z.unknown().transform(readChanges),
   attempts: z.unknown().transform(readAttempts),
@@ -107,7 +114,7 @@ function readDetails({ details, modules }: z.output<typeof callRow>): Details {
   if (parsed !== undefined) return parsed;
   const steps = readSteps(modules.map((named) => ({ ...splitModule(named), ms: 0, facts: {} })));
   const unknown = { leftMs: null, connectedMs: null, headMs: null };
-  const untold = { errorMessage: null, providerRequestId: null, stopReason: null, turn: null };
+  const untold = { errorMessage: null, providerRequestId: null, stopReason: null, turn: null, units: null };
   return { ...unknown, ...untold, steps, changes: [], attempts: [] };
 }
 

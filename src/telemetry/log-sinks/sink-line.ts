@@ -47,9 +47,9 @@ export function toSinkLine(call: LoggedCall): string {
 /** What a call has beside its flat fields, for a reader that shows it again. */
 function detailsOf(call: LoggedCall) {
   const { leftMs, connectedMs, headMs, steps, changes, attempts } = call;
-  const { errorMessage, providerRequestId, stopReason, turn } = call;
+  const { errorMessage, providerRequestId, stopReason, turn, units } = call;
   const times = { leftMs: roundToUs(leftMs), connectedMs: roundToUs(connectedMs), headMs: roundToUs(headMs) };
-  return { ...times, errorMessage, providerRequestId, stopReason, turn, steps, changes, attempts };
+  return { ...times, errorMessage, providerRequestId, stopReason, turn, units, steps, changes, attempts };
 }
 
 /** As precise as the request log. */

@@ -1,4 +1,5 @@
 import { limits as kernelLimits } from '../../kernel/limits.ts';
+import { readUnits } from '../../kernel/ports/logged-call-parts.ts';
 import type { LoggedAttempt, LoggedCall, LoggedChange, LoggedStep } from '../../kernel/ports/request-log.ts';
 import { timeOfId } from '../../kernel/request-id.ts';
 import { storableChange, storableFigure, storableText } from '../../kernel/storable.ts';
@@ -34,6 +35,7 @@ export function toLoggedCall(call: EndedCall, weight = 1): LoggedCall {
     cacheReadTokens: storableFigure(usage.cache_read_input_tokens) ?? null,
     cacheWriteTokens: storableFigure(usage.cache_creation_input_tokens) ?? null,
     reasoningTokens: storableFigure(usage.output_tokens_details?.thinking_tokens) ?? null,
+    units: usage.units === undefined ? null : readUnits(usage.units),
     costNanoUsd: storableFigure(call.costNanoUsd) ?? null,
     costEstimated: call.costEstimated,
     savedNanoUsd: storableChange(call.savedNanoUsd) ?? 0,

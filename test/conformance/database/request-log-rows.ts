@@ -50,6 +50,7 @@ export function requestLogRowsConformance(setUpDatabase: SetUpDatabase): void {
         conversation: 'session-1',
         endUser: 'user-1',
         tags: { env: 'prod', team: 'Größe "1"' },
+        units: { images: 2, seconds: 1.5 },
         attempts: [
           {
             provider: 'provider',

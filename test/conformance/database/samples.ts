@@ -103,6 +103,7 @@ export function someCall(given: Partial<LoggedCall> = {}): LoggedCall {
     turn: null,
     endUser: null,
     tags: {},
+    units: null,
     weight: 1,
     askedBy: null,
     modelAsked: 'gpt-6',

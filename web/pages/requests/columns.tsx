@@ -4,6 +4,7 @@ import type { LogSort } from '../../app/router.tsx';
 import { costOf, count, duration, exactUsd, short, usd } from '../../parts/format.ts';
 import { Badge } from '../../parts/states.tsx';
 import { tagTexts } from './tag-texts.ts';
+import { unitTexts } from './unit-texts.ts';
 import { verdictOf } from './verdict.ts';
 
 /** The name of a key by its id. */
@@ -37,6 +38,7 @@ const logColumns = {
   },
   cached: { title: 'Cached', width: 4.5, end: true, cell: (call) => short(call.cache_read_tokens) },
   output: { title: 'Output', width: 4.5, end: true, cell: (call) => count(call.output_tokens) },
+  units: { title: 'Units', width: 7, cell: ({ units }) => name(unitTexts(units).join(', ') || null) },
   first_token: {
     title: 'First token',
     width: 5.5,

@@ -1,5 +1,6 @@
 import type { WholeCall } from '../../api/queries.ts';
 import { count, exactUsd, usd } from '../../parts/format.ts';
+import { unitTexts } from './unit-texts.ts';
 
 /** In, read from the provider's cache, written to it, and out, as one bar, with what each cost. */
 export function Tokens({ call }: { readonly call: WholeCall }) {
@@ -11,7 +12,13 @@ export function Tokens({ call }: { readonly call: WholeCall }) {
     ['Out', call.output_tokens, cost?.output_usd, 'fill-muted'],
   ] as const;
   const all = parts.reduce((sum, [, tokens]) => sum + (tokens ?? 0), 0);
-  if (all === 0) return <p className="text-sm text-muted">No token counts were reported.</p>;
+  const units = unitTexts(call.units);
+  if (all === 0)
+    return (
+      <p className="text-sm text-muted">
+        {units.length === 0 ? 'No token counts were reported.' : `Billed for ${units.join(', ')}.`}
+      </p>
+    );
   let at = 0;
   return (
     <div className="flex flex-col gap-2">
@@ -49,6 +56,7 @@ export function Tokens({ call }: { readonly call: WholeCall }) {
       {Number(cost?.other_usd ?? 0) > 0 && (
         <p className="text-xs text-muted">{usd(cost?.other_usd)} for the request itself.</p>
       )}
+      {units.length > 0 && <p className="text-xs text-muted">And {units.join(', ')}.</p>}
       {call.reasoning_tokens !== null && call.reasoning_tokens > 0 && (
         <p className="text-xs text-muted">{count(call.reasoning_tokens)} of those out were thinking.</p>
       )}

@@ -57,6 +57,15 @@ export const callSchema = z.strictObject({
   cache_read_tokens: tokens,
   cache_write_tokens: tokens,
   reasoning_tokens: tokens.describe('Part of the output'),
+  units: z
+    .strictObject({
+      images: z.number().optional(),
+      seconds: z.number().optional().describe('Of sound'),
+      characters: z.number().optional().describe('Of a text that is spoken'),
+      searches: z.number().optional().describe('Of a ranking'),
+    })
+    .nullable()
+    .describe('What the call is billed for beside tokens, or in place of them'),
   cost_usd: usd.nullable().describe('In US dollars, as a decimal number; null if the price is unknown'),
   cost_estimated: z.boolean(),
   saved_usd: usd.describe('Savings by modules; negative if they cost more'),
@@ -173,6 +182,7 @@ export function describeCall(call: LoggedCall): z.output<typeof callSchema> {
     cache_read_tokens: call.cacheReadTokens,
     cache_write_tokens: call.cacheWriteTokens,
     reasoning_tokens: call.reasoningTokens,
+    units: call.units,
     cost_usd: call.costNanoUsd === null ? null : formatUsd(call.costNanoUsd),
     cost_estimated: call.costEstimated,
     saved_usd: formatUsd(call.savedNanoUsd),

@@ -133,11 +133,12 @@ async function* encode(texts: AsyncIterable<string>): AsyncIterable<Uint8Array> 
   for await (const text of texts) yield Buffer.from(text);
 }
 
-/** Lists have no place in a table: tags as in their header, modules as `name:effect`, tools as `name:count`, the number of attempts, and no other changes. */
+/** Lists have no place in a table: tags as in their header, units as `images:2`, modules as `name:effect`, tools as `name:count`, the number of attempts, and no other changes. */
 const csvColumns: readonly (readonly [string, (call: Call) => unknown])[] = [
   ...Object.keys(callSchema.shape)
     .filter(
-      (name): name is keyof Call => !['tags', 'modules', 'tool_calls', 'changes', 'attempts'].includes(name),
+      (name): name is keyof Call =>
+        !['tags', 'units', 'modules', 'tool_calls', 'changes', 'attempts'].includes(name),
     )
     .map((name) => [name, (call: Call) => call[name]] as const),
   [
@@ -146,6 +147,13 @@ const csvColumns: readonly (readonly [string, (call: Call) => unknown])[] = [
       Object.entries(tags)
         .map((tag) => tag.join('='))
         .join(','),
+  ],
+  [
+    'units',
+    ({ units }) =>
+      Object.entries(units ?? {})
+        .map((unit) => unit.join(':'))
+        .join(' '),
   ],
   ['modules', ({ modules }) => modules.map(({ name, effect }) => `${name}:${effect}`).join(' ')],
   ['tool_calls', ({ tool_calls }) => tool_calls.map(({ name, count }) => `${name}:${count}`).join(' ')],

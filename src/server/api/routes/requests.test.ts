@@ -68,6 +68,7 @@ test('a call is described with all that is known of it', async (t) => {
     cache_read_tokens: 3,
     cache_write_tokens: 4,
     reasoning_tokens: 5,
+    units: null,
     cost_usd: '0.0031',
     cost_estimated: false,
     saved_usd: '1',

@@ -42,6 +42,7 @@ import { requestMinutes } from './request-minutes.ts';
 import { requestPast } from './request-past.ts';
 import { requestStepTimes } from './request-step-times.ts';
 import { requestTags } from './request-tags.ts';
+import { requestUnits } from './request-units.ts';
 import { requestWeights } from './request-weights.ts';
 import { reservations } from './reservations.ts';
 import { sandbox } from './sandbox.ts';
@@ -106,4 +107,5 @@ export const migrations: readonly Migration[] = [
   imports,
   requestDayTotals,
   processSettings,
+  requestUnits,
 ];

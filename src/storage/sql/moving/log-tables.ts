@@ -48,7 +48,7 @@ const special: Readonly<Record<string, MovedColumn>> = {
   steps: json(jsonCharactersMax),
   weight: optionalReal,
   ...Object.fromEntries(
-    ['changes', 'attempts', 'turn', 'tags'].map((name) => [name, json(jsonCharactersMax, true)]),
+    ['changes', 'attempts', 'turn', 'tags', 'units'].map((name) => [name, json(jsonCharactersMax, true)]),
   ),
   ...Object.fromEntries(
     [

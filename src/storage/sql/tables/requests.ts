@@ -59,6 +59,8 @@ export interface RequestTables {
     readonly turn: string | null;
     /** As JSON, with the names in order; null if there are none. */
     readonly tags: string | null;
+    /** As JSON; null if there are none. */
+    readonly units: string | null;
   };
   /** Sums of calls by UTC day and end user; updated as calls are stored. */
   readonly end_user_days: {
