@@ -46,7 +46,7 @@ const watchPage = `
   }).observe({ type: 'layout-shift', buffered: true });`;
 
 test('names that callers choose stay texts on every page, and nothing moves while pages load', async (t) => {
-  const weir = await startCloud(t);
+  const weir = await startCloud(t, { WEIR_ACCOUNT_PROVIDERS: 'on' });
   const person = await Person.signUp(weir.url);
   const { id, key } = await person.makeKey({
     name: attack('key'),
@@ -57,6 +57,13 @@ test('names that callers choose stay texts on every page, and nothing moves whil
     assert.ok(status < 300, `${path}: ${text}`);
   };
   await put('PUT', `/v1/keys/${id}/owner`, { owner: attack('owner') });
+  await put('PUT', '/v1/providers/acme', {
+    kind: 'bedrock',
+    base_url: `https://llm.example.com/${attack('address')}`,
+    models: [attack('model')],
+    deployments: { [attack('deployment')]: attack('model') },
+    headers: { "x-'attack'": attack('header') },
+  });
   await put('PUT', '/v1/aliases/fast', { models: ['demo-1'] });
   await put('PUT', '/v1/guardrails/rules/staff-number', {
     words: [attack('word')],

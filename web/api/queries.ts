@@ -33,6 +33,9 @@ export type ModuleWorth = Answer<'/v1/usage', 'get'>['modules'][number];
 export type ApiKey = Answer<'/v1/keys', 'get'>['keys'][number];
 export type KeyRules = Answer<'/v1/keys/{id}/access', 'get'>;
 export type StoredKey = Answer<'/v1/byok/{provider}/keys', 'get'>['keys'][number];
+/** What keys are stored for: a provider of the gateway, or one of the account. */
+export type KeyOwner = Pick<Provider, 'name' | 'title' | 'key_forms'>;
+export type OwnProvider = Answer<'/v1/providers', 'get'>['providers'][number];
 export type Budget = Answer<'/v1/budgets', 'get'>['budgets'][number];
 export type ArchivedConversation = Answer<'/v1/archive', 'get'>['conversations'][number];
 export type Diagnostics = Answer<'/v1/diagnostics', 'get'>;
@@ -140,6 +143,11 @@ export const deliveriesOf = (id: string) =>
         ? 2000
         : false,
   });
+
+export const ownProviders = queryOptions({
+  queryKey: ['own-providers'],
+  queryFn: () => told(api.GET('/v1/providers')),
+});
 
 export const aliases = queryOptions({
   queryKey: ['aliases'],

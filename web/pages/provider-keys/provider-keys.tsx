@@ -1,14 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { capabilities, health, type Provider, providerKeys } from '../../api/queries.ts';
+import {
+  capabilities,
+  health,
+  type KeyOwner,
+  ownProviders,
+  type Provider,
+  providerKeys,
+} from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
 import { Badge, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { Together } from '../../parts/together.tsx';
+import { OwnProviders } from './own-providers.tsx';
 import { SetKey, type SetKeyPurpose } from './set-key.tsx';
 import { StoredKeys } from './stored-keys.tsx';
 
-interface Setting {
-  readonly provider: Provider;
+export interface KeySetting {
+  readonly provider: KeyOwner;
   readonly purpose: SetKeyPurpose;
 }
 
@@ -17,7 +25,8 @@ export function ProviderKeys() {
   const about = useQuery(capabilities);
   const stored = useQuery(providerKeys);
   const state = useQuery(health);
-  const [setting, setSetting] = useState<Setting>();
+  const own = useQuery(ownProviders);
+  const [setting, setSetting] = useState<KeySetting>();
   const [showsAll, setShowsAll] = useState(false);
   const isLocal = about.data?.mode === 'local';
   return (
@@ -29,7 +38,7 @@ export function ProviderKeys() {
           : 'Calls use the key in the request, else one stored here. Stored keys are encrypted and never shown again.'
       }
     >
-      <Together of={[about, state]} loading={<Rows count={8} />}>
+      <Together of={[about, state, own]} loading={<Rows count={8} />}>
         <Loaded of={stored} loading={<Rows count={8} />}>
           {({ providers }) => {
             const listed = (about.data?.providers ?? [])
@@ -54,6 +63,7 @@ export function ProviderKeys() {
                     Show {listed.length - used.length} more providers
                   </Button>
                 )}
+                <OwnProviders known={about.data?.providers ?? []} onSetKey={setSetting} />
               </>
             );
           }}
@@ -69,7 +79,7 @@ interface ProviderRowProps {
   readonly hasKey: boolean;
   /** Whether the environment has a key. */
   readonly isSet: boolean;
-  readonly onSet: (setting: Setting) => void;
+  readonly onSet: (setting: KeySetting) => void;
 }
 
 function ProviderRow({ provider, hasKey, isSet, onSet }: ProviderRowProps) {

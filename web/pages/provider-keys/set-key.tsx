@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, told } from '../../api/client.ts';
-import type { Provider } from '../../api/queries.ts';
+import type { KeyOwner, Provider } from '../../api/queries.ts';
 import { Button, Choice, Field, Input, TextArea } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/states.tsx';
@@ -19,7 +19,7 @@ const oneWord: Way = {
 export type SetKeyPurpose = 'store' | 'replace' | 'add';
 
 interface SetKeyProps {
-  readonly provider: Provider;
+  readonly provider: KeyOwner;
   readonly purpose: SetKeyPurpose;
   readonly onClose: () => void;
 }

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
-import { keysOfProvider, type Provider, type StoredKey } from '../../api/queries.ts';
+import { type KeyOwner, keysOfProvider, type StoredKey } from '../../api/queries.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Button } from '../../parts/controls.tsx';
 import { ago, percent, timeOf, utc } from '../../parts/format.ts';
@@ -9,7 +9,7 @@ import { Badge, Loaded, Rows } from '../../parts/states.tsx';
 import { useChanged } from './use-changed.ts';
 
 interface StoredKeysProps {
-  readonly provider: Provider;
+  readonly provider: KeyOwner;
   /** The first key is to be replaced. */
   readonly onReplace: () => void;
 }
@@ -116,7 +116,7 @@ function TestKey({ provider, id }: { readonly provider: string; readonly id: str
 }
 
 interface RemoveKeyProps {
-  readonly provider: Provider;
+  readonly provider: KeyOwner;
   readonly id: string;
   /** Whether it is the only one. */
   readonly isLast: boolean;

@@ -4,8 +4,9 @@ import { useQueryClient } from '@tanstack/react-query';
 export function useChanged(onClose?: () => void): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
-    await client.invalidateQueries({ queryKey: ['byok'] });
-    await client.invalidateQueries({ queryKey: ['models'] });
+    await Promise.all(
+      ['byok', 'models', 'own-providers'].map((key) => client.invalidateQueries({ queryKey: [key] })),
+    );
     onClose?.();
   };
 }

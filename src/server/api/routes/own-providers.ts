@@ -35,6 +35,10 @@ export interface OwnProviderRouteParts {
 const headersShape = z.record(z.string(), z.string().nullable());
 const providerBody = z.strictObject({
   ...ownProviderFields,
+  kind: z
+    .string()
+    .optional()
+    .describe('The name of the built-in provider that it is like; without one, it has the API of OpenAI'),
   headers: headersShape
     .optional()
     .describe('Headers of every request. Their values are never returned; null keeps the stored value'),
