@@ -12,6 +12,8 @@ export interface SessionProtocol {
   /** The endpoint of its responses, which providers with the API list. */
   readonly route: RelayRoute;
   readonly paths: readonly string[];
+  /** Other spellings of these, which clients use. */
+  readonly otherPaths?: readonly string[];
   /** The format of its errors. */
   readonly wire: WireFormat;
   readHandshake(headers: HeaderList, query: string): SessionHandshake;
@@ -43,6 +45,8 @@ export interface SessionSetup {
   readonly model: string;
   /** Whether it writes down what is said, and the model may change with the settings. */
   readonly isTranscription?: boolean;
+  /** The most that a response may write, if it says so. */
+  readonly outputTokens?: number | undefined;
   /** The first message, which the provider gets. Its model may have to be replaced. */
   withModel?(model: string): Buffer;
 }

@@ -28,6 +28,7 @@ export const gemini: Provider = {
     'gemini-batches': '/v1beta/batches',
     'gemini-batch-models': '/v1beta/models',
     images: '/v1beta/openai/images/generations',
+    live: '/ws',
   },
   endpointForms: { embeddings: geminiForm },
   authorize: (credential) => ['x-goog-api-key', credential.reveal()],

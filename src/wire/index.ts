@@ -13,10 +13,11 @@ import { openaiChat } from './openai-chat/openai-chat.ts';
 import { openaiResponsesCompact } from './openai-responses/compact-format.ts';
 import { openaiResponses } from './openai-responses/openai-responses.ts';
 import { createRelayFormat, isJsonType, relayDecoder } from './relay-format.ts';
+import { geminiLive } from './sessions/gemini-live.ts';
 import { openaiRealtime } from './sessions/openai-realtime.ts';
 
 /** The APIs of sessions. */
-export const sessionProtocols: readonly SessionProtocol[] = [openaiRealtime];
+export const sessionProtocols: readonly SessionProtocol[] = [openaiRealtime, geminiLive];
 
 export { FrameGate } from './frame-gate.ts';
 export {

@@ -398,6 +398,12 @@ export interface paths {
   "/v1/realtime": {
     get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 101: { headers: { [name: string]: unknown }; content?: never }; 426: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
+  "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent": {
+    get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 101: { headers: { [name: string]: unknown }; content?: never }; 426: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/ws/google.ai.generativelanguage.v1alpha.GenerativeService.BidiGenerateContent": {
+    get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 101: { headers: { [name: string]: unknown }; content?: never }; 426: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
   "/v1/agent/messages": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model": string; "max_tokens"?: number; "messages": ({ "role": "user" | "assistant" | "system"; "content": string })[]; "stream"?: boolean } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 402: { headers: { [name: string]: unknown }; content?: never }; 409: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 422: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 429: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 502: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };

@@ -48,7 +48,7 @@ function buildOpenapi(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, Operation>> = {};
   const ordered = routes.toSorted((one, other) => Number(hasHeader(one)) - Number(hasHeader(other)));
   for (const route of ordered) {
-    if (route.kind === 'own' && route.hidden) continue;
+    if (route.kind !== 'inference' && route.hidden) continue;
     const path = route.path.replaceAll(pathParameter, (_, name) => `{${name || 'rest'}}`);
     const method = route.method.toLowerCase();
     const known = paths[path]?.[method];

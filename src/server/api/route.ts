@@ -60,6 +60,8 @@ export interface WebSocketRoute {
   readonly summary: string;
   readonly tag: string;
   readonly access: AccessName;
+  /** Left out of the OpenAPI description; for another spelling of a path. */
+  readonly hidden?: true;
   /** Overrides the default size limit of messages. */
   readonly messageBytesMax?: number;
   /** Overrides how long a connection may be without a message. */

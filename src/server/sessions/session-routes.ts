@@ -42,7 +42,8 @@ export class Sessions {
   routes(protocols: readonly SessionProtocol[]): readonly WebSocketRoute[] {
     const { messageBytesMax, idleMs } = this.#parts;
     return protocols.flatMap((protocol) =>
-      protocol.paths.map((path) => ({
+      [...protocol.paths, ...(protocol.otherPaths ?? [])].map((path) => ({
+        ...(protocol.otherPaths?.includes(path) === true && { hidden: true as const }),
         ...({ kind: 'websocket', method: 'GET', path, summary: protocol.route.summary } as const),
         ...({ tag: 'Inference', access: 'key', messageBytesMax, idleMs } as const),
         accept: (request) => this.#accept(request, protocol, path),

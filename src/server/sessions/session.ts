@@ -41,6 +41,8 @@ export class Session {
   readonly #turns: SessionTurns;
   #connection: SessionConnection | undefined;
   #client: WebSocketConnection | undefined;
+  /** The provider's name of the model. */
+  #providerModel = '';
   /** The memory of messages that have not reached the provider. */
   #memory: MemoryReservation;
   /** Bytes that have not reached the client. */
@@ -101,7 +103,7 @@ export class Session {
     if (this.#providerClosing !== undefined) this.#providerClosed(this.#providerClosing);
     connection.webSocket.resume();
     try {
-      if (received !== undefined) await this.#fromClient(received);
+      if (received !== undefined) await this.#fromClient(this.#withModel(received));
       for await (const message of client) await this.#fromClient(message);
     } finally {
       clearTimeout(life);
@@ -142,6 +144,7 @@ export class Session {
   }
 
   async #connect(exchange: Exchange): Promise<void> {
+    this.#providerModel = exchange.target.model;
     this.#connection = await this.#parts.connect(exchange, {
       protocol: this.#opening.protocol,
       setup: this.#setup,
@@ -149,6 +152,10 @@ export class Session {
       onMessage: (message, isBinary) => this.#fromProvider(message, isBinary),
       onClose: (closing) => this.#providerClosed(closing),
     });
+  }
+
+  #withModel({ data, isBinary }: WebSocketMessage): WebSocketMessage {
+    return { data: this.#setup.withModel?.(this.#providerModel) ?? data, isBinary };
   }
 
   async #fromClient(message: WebSocketMessage): Promise<void> {
