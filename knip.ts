@@ -14,6 +14,7 @@ export default {
     'src/**/*.test.ts',
     'test/**/*.test.ts',
     'test/clickhouse/history.ts',
+    'test/collector/exports.ts',
     'test/clickhouse/server.ts',
     'test/faults/behind-haproxy.ts',
     'test/helm/hostile-values.ts',

@@ -41,7 +41,11 @@ const span = z.strictObject({
   endTimeUnixNano: uint64,
   attributes,
   links: z.array(z.strictObject({ traceId, spanId })).default([]),
-  status: z.strictObject({ message: z.string(), code: z.number() }).optional(),
+  // A collector sends an empty one for none.
+  status: z
+    .union([z.strictObject({ message: z.string(), code: z.number() }), z.strictObject({})])
+    .transform((one) => ('code' in one ? one : undefined))
+    .optional(),
 });
 export type ExportedSpan = z.infer<typeof span>;
 
