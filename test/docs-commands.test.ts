@@ -15,6 +15,7 @@ import { builtInProviders } from '../src/providers/index.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
+import { callFile } from './support/batch-calls.ts';
 import { converse } from './support/bedrock-dialects.ts';
 import { type BillingGateway, deliverAll, startBilling } from './support/billing-gateway.ts';
 import { call } from './support/call.ts';
@@ -157,7 +158,9 @@ test('every call in TypeScript in the documentation runs, and is answered as it 
   for (const [number, { file, block }] of inOrder.entries()) {
     example = `${file}: ${block}`;
     const program = join(folder, `example-${number}.mts`);
-    const inFolder = block.replaceAll("'river.pdf'", JSON.stringify(join(folder, 'river.pdf')));
+    const inFolder = block.replaceAll(/'(river\.pdf|calls\.jsonl)'/g, (_, name: string) =>
+      JSON.stringify(join(folder, name)),
+    );
     writeFileSync(program, fillIn(inFolder, needsAccount(file, block) ? cloud.url : local));
     await import(pathToFileURL(program).href).catch((failure) => wrong.push(`${example}\n${failure}`));
   }
@@ -201,6 +204,7 @@ async function startGateways(t: TestContext): Promise<{ local: string; cloud: Bi
 function readerFolder(t: TestContext): string {
   const folder = emptyFolder(t);
   writeFileSync(join(folder, 'river.pdf'), '%PDF-1.4');
+  writeFileSync(join(folder, 'calls.jsonl'), callFile(['Hello'], { model: 'demo-1' }));
   return folder;
 }
 

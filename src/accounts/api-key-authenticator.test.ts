@@ -227,7 +227,10 @@ function replica(desk: AccountFixture, apiKeys: Pick<ApiKeys, 'active'>): ApiKey
   const { versions } = desk.shared;
   const hasher = createKeyHasher();
   return new ApiKeyAuthenticator({
-    apiKeys,
+    apiKeys: {
+      active: (prefix) => apiKeys.active(prefix),
+      byId: (id) => desk.database.apiKeys.byId(id),
+    },
     versions,
     hasher,
     uses,

@@ -31,7 +31,7 @@ export interface KeyIdentity {
 }
 
 export interface ApiKeyAuthenticatorParts {
-  readonly apiKeys: Pick<ApiKeys, 'active'>;
+  readonly apiKeys: Pick<ApiKeys, 'active' | 'byId'>;
   readonly versions: Versions;
   readonly hasher: SecretHasher;
   readonly uses: KeyUses;
@@ -91,6 +91,16 @@ export class ApiKeyAuthenticator {
       identity = await this.#find(token);
     }
     const refusal = identity && this.#refusal(identity, address);
+    if (refusal !== undefined) throw refusal;
+    return identity;
+  }
+
+  /** The owner of a key that was used earlier, as of now. Undefined if it was revoked or its account is closed. */
+  async findById(keyId: string, address: string | undefined): Promise<KeyIdentity | undefined> {
+    const key = await this.#parts.apiKeys.byId(keyId);
+    const identity = key && (await this.#read(key.prefix, keyId, key.accountId));
+    if (identity === undefined || identity === 'closed') return undefined;
+    const refusal = this.#refusal(identity, address);
     if (refusal !== undefined) throw refusal;
     return identity;
   }
@@ -161,13 +171,16 @@ export class ApiKeyAuthenticator {
     token: string,
     expired: KeyIdentity | undefined,
   ): Promise<KeyIdentity | 'closed' | undefined> {
-    const { apiKeys, versions } = this.#parts;
     const prefix = ApiKeyFormat.prefixOf(token);
     const owner = expired ?? (await this.#findOwner(prefix, token));
-    if (owner === undefined) return undefined;
-    const version = await versions.of(owner.account.id);
+    return owner && this.#read(prefix, owner.keyId, owner.account.id);
+  }
+
+  async #read(prefix: string, ownId: string, accountId: string): Promise<KeyIdentity | 'closed' | undefined> {
+    const { apiKeys, versions } = this.#parts;
+    const version = await versions.of(accountId);
     // Read after the version: an earlier read could be older.
-    const current = (await apiKeys.active(prefix)).find(({ key }) => key.id === owner.keyId);
+    const current = (await apiKeys.active(prefix)).find(({ key }) => key.id === ownId);
     if (current === undefined) return undefined;
     if (current.isClosed) return 'closed';
     const { account, key } = current;

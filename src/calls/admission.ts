@@ -226,7 +226,7 @@ export class Admission {
     const alias = isUnknown ? await aliases.find(identity, model) : undefined;
     if (alias !== undefined && relay !== undefined) throw aliasedEndpointError(model);
     const chosen = await pipelines.choose(clientRequest.header('x-weir-pipeline'), identity, alias);
-    const pipeline = relay === undefined ? chosen.pipeline : pipelines.forRelay(chosen.pipeline, relay.route);
+    const pipeline = relay === undefined ? chosen.pipeline : pipelines.forRelay(chosen.pipeline, relay);
     const target = findTarget(clientRequest, model, directory);
     const resolver = aliases.resolverFor(identity, alias);
     const asked = { clientRequest, name: model, target, alias: alias && resolver.requested };

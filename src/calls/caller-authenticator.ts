@@ -45,7 +45,7 @@ export interface CallerAuthenticator {
  */
 export type FindGuest = (token: string, wire: WireFormat | undefined) => Promise<CallerIdentity | undefined>;
 
-const localIdentity: CallerIdentity = {
+export const localCallerIdentity: CallerIdentity = {
   caller: { kind: 'local' },
   accountId: 'local',
   pipelineConfig: null,
@@ -74,7 +74,8 @@ export function createLocalAuthenticator({
     return guest ?? localUser(token ?? (localToken && cookieToken(headers)));
   };
   const localUser = (token: string | undefined): CallerIdentity => {
-    if (localToken === undefined || (token !== undefined && localToken.equals(token))) return localIdentity;
+    if (localToken === undefined || (token !== undefined && localToken.equals(token)))
+      return localCallerIdentity;
     throw new GatewayError(
       'authentication_required',
       'this gateway requires its token: send it as "authorization: Bearer <WEIR_LOCAL_TOKEN>"',
@@ -129,7 +130,7 @@ export function createCloudAuthenticator(
   };
 }
 
-function identityOfKey(key: KeyIdentity, address: string | undefined): CallerIdentity {
+export function identityOfKey(key: KeyIdentity, address: string | undefined): CallerIdentity {
   const { account, keyId, pipelineConfig, access } = key;
   const caller: Caller = { kind: 'account', accountId: account.id, keyId };
   return { caller, accountId: account.id, pipelineConfig, key, access, address, session: undefined };

@@ -217,6 +217,37 @@ export const limits = {
   localTextCharactersMax: 10_000,
   /** A line of a batch: a call with images, or its answer. */
   batchLineBytesMax: 32 * 1024 ** 2,
+  /** The gateway's own batches: calls of a file, and their names, as many and as long as OpenAI's. */
+  batchCallsMax: 50_000,
+  customIdCharactersMax: 512,
+  /** Lines of a file that are read together. */
+  linesReadAtOnce: 25,
+  /** An upload that has not ended after this time was cut off. */
+  callFileUploadMs: 3_600_000,
+  /** Lines of a file in one statement. */
+  callLinesAtOnce: 100,
+  callLineBytesAtOnce: 1024 * 1024,
+  /** Batches that a process runs at once: each has some kilobytes of memory. */
+  ownBatchesAtOnce: 50,
+  /** A batch whose process was killed goes on after this time; processes renew their leases several times as often. */
+  ownBatchLeaseMs: 10_000,
+  ownBatchBeatMs: 2000,
+  /** A run looks again at least this often, whatever it waits for. */
+  ownBatchWaitMs: 60_000,
+  /** How often files and results that have expired are looked for. */
+  ownBatchCleaningMs: 600_000,
+  /** A call that cost nothing is sent again after this time, twice as long each time. */
+  lineRetryMs: 1000,
+  lineRetryMsMin: 100,
+  lineRetryMsMax: 300_000,
+  /** How often, if its provider fails. Rate limits are waited for until the batch expires. */
+  lineAttemptsMax: 6,
+  /** How long a batch may take. */
+  ownBatchWindowMsMin: 60_000,
+  ownBatchWindowMsMax: 7 * 86_400_000,
+  /** Names and values of a batch's metadata. */
+  batchMetadataMax: 16,
+  batchMetadataCharactersMax: 512,
   /** Longer inputs have higher prices at some models, from 128,000 tokens on. */
   batchShortInputTokens: 100_000,
   /** Models that the calls of a batch name. OpenAI allows one. */

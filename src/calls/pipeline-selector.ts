@@ -3,7 +3,7 @@ import { GatewayError } from '../kernel/errors.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import type { ModulesSince } from '../kernel/modules-since.ts';
 import type { AddedConfiguration, Pipeline, PipelineLevel, Pipelines } from '../kernel/pipeline.ts';
-import type { RelayRoute } from '../kernel/relay.ts';
+import type { RelayRequest } from '../kernel/relay.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { AccountConfigurations } from './account-configurations.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
@@ -88,8 +88,8 @@ export class PipelineSelector {
   }
 
   /** The part of a pipeline that handles calls to an endpoint without a canonical form. */
-  forRelay(pipeline: Pipeline, route: RelayRoute): Pipeline {
-    return this.#parts.pipelines.forRelay(pipeline, route);
+  forRelay(pipeline: Pipeline, relay: Pick<RelayRequest, 'route' | 'isOwn'>): Pipeline {
+    return this.#parts.pipelines.forRelay(pipeline, relay);
   }
 
   /** Explains where a call would go. */

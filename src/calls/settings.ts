@@ -53,6 +53,32 @@ export const callSettings = {
     form: 'document',
     document: pipelinesSchema,
   }),
+  /** Batches that the gateway runs itself. */
+  batchCallsAtOnce: envVariable(
+    'WEIR_BATCH_CALLS_AT_ONCE',
+    z.coerce.number('must be a whole number').pipe(z.int().min(1).max(1000)).default(8),
+    'batches.calls_at_once',
+  ),
+  batchCallsPerMinute: envVariable(
+    'WEIR_BATCH_CALLS_PER_MINUTE',
+    rateLimit.optional(),
+    'batches.calls_per_minute',
+  ),
+  batchFileBytes: envVariable(
+    'WEIR_BATCH_FILE_BYTES',
+    byteCount.default(100 * 1024 ** 2),
+    'batches.file_bytes',
+  ),
+  batchAccountBytes: envVariable(
+    'WEIR_BATCH_ACCOUNT_BYTES',
+    byteCount.default(1024 ** 3),
+    'batches.account_bytes',
+  ),
+  batchDays: envVariable(
+    'WEIR_BATCH_DAYS',
+    z.coerce.number('must be a number of days').pipe(z.int().min(1).max(366)).default(30),
+    'batches.days',
+  ),
   /** Packages that provide modules. */
   modulePackages: envVariable('WEIR_MODULES', commaSeparatedList.default([]), {
     at: 'modules.packages',

@@ -34,6 +34,8 @@ function contentSteps({ stores, modules, embeddingsPart }: Omit<EraseParts, 'log
     // Somebody else may have added the addresses.
     { name: 'alerts', erase: (accountId) => database.alerts.forget(accountId) },
     { name: 'key states', erase: (accountId) => database.keyActivities.forget(accountId) },
+    { name: 'batches', erase: (accountId) => database.ownBatches.forget(accountId) },
+    { name: 'files of batches', erase: (accountId) => database.callFiles.forget(accountId) },
     { name: 'recordings', erase: (accountId) => database.recordings.forget(accountId) },
     // Includes decisions of modules in conversations.
     { name: 'module stores', erase: (accountId) => database.modules.forget(scopeOfAccount(accountId)) },

@@ -67,7 +67,7 @@ export interface BatchEstimate {
 }
 
 /** Calls to a model that is not known yet, apart by size, since some models have higher prices for long inputs. */
-export interface UnpricedCalls {
+interface UnpricedCalls {
   readonly short: CallTokens;
   readonly long: CallTokens;
 }

@@ -13,7 +13,7 @@ import {
   parsePipelineList,
   validatePipelineList,
 } from './pipeline-list.ts';
-import type { RelayRoute } from './relay.ts';
+import type { RelayRequest } from './relay.ts';
 import { type Reply, replyOwnership } from './reply/reply.ts';
 import {
   activeStages,
@@ -155,8 +155,11 @@ export class Pipelines {
     return insertStage(stages, createStage(added, this.modules, { find: () => content }));
   }
 
-  /** The modules of a pipeline that handle calls of this route. Rejects a pipeline whose protection can't be applied to them. */
-  forRelay({ stages }: Pipeline, route: RelayRoute): Pipeline {
+  /**
+   * The modules of a pipeline that handle calls of this route. Rejects a pipeline whose protection can't be applied to them, unless no
+   * provider gets the content.
+   */
+  forRelay({ stages }: Pipeline, { route, isOwn }: Pick<RelayRequest, 'route' | 'isOwn'>): Pipeline {
     const active = activeStages(stages);
     const handles = ({ module }: Stage): boolean =>
       module.handleRelay !== undefined && module.handlesRoute?.(route) !== false;
@@ -166,7 +169,7 @@ export class Pipelines {
         stage.module.ifBroken === 'reject' &&
         !handles(stage),
     );
-    if (helpless !== undefined) throw unprotectedRelayError(helpless.module.name);
+    if (helpless !== undefined && isOwn !== true) throw unprotectedRelayError(helpless.module.name);
     const handling = withCachesInside(active.filter(handles));
     return {
       text: listText(handling),

@@ -107,6 +107,8 @@ export interface RelayRequest {
   readonly model: string;
   /** Where the object of the call was made: the call goes to the same provider, with the same key if the account still has it. */
   readonly origin?: StoredObjectOrigin | undefined;
+  /** Whether the gateway itself answers: then no provider gets the content. */
+  readonly isOwn?: boolean | undefined;
   /** The models of the calls in a batch. */
   readonly models?: readonly string[] | undefined;
   /** The fields of a JSON body, and the text fields of a form that have arrived; none of any other body. */

@@ -2,14 +2,14 @@ import { GatewayError } from '../kernel/errors.ts';
 import type { Provider } from '../kernel/provider.ts';
 import { openaiChat } from '../wire/index.ts';
 
-/** The model of the gateway itself, which makes vectors without a provider. */
+/** The gateway itself: a model that makes vectors without a provider, and batches that it runs. */
 export const weir: Provider = {
   name: 'weir',
   title: 'Weir',
   baseUrl: 'http://weir.invalid',
   wires: [openaiChat],
   hasEndpointsOnly: true,
-  endpoints: { embeddings: '/embeddings' },
+  endpoints: { embeddings: '/embeddings', files: '/files', batches: '/batches' },
   keyPrefixes: [],
   modelPrefixes: ['minilm'],
   requiresProviderPrefix: true,

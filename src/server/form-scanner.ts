@@ -11,6 +11,13 @@ export interface FormField {
   readonly end: number;
 }
 
+/** Gets the parts of a form as they pass. */
+export interface FormListener {
+  /** The headers of a part. */
+  onPart(head: string): void;
+  onContent(bytes: Buffer): void;
+}
+
 const headEnd = Buffer.from('\r\n\r\n');
 
 /** Finds the text fields in a multipart form (RFC 7578) whose bytes are cut anywhere, without keeping its files. */
@@ -29,14 +36,18 @@ export class FormScanner {
   #name = '';
   #valueStart = 0;
   #textBytes = 0;
+  readonly #listener: FormListener | undefined;
+  /** Bytes in front of the content: of the preamble, or the line break after the head of a part. */
+  #silentBytes = Number.POSITIVE_INFINITY;
 
-  constructor(contentType: string) {
+  constructor(contentType: string, listener?: FormListener) {
     const boundary = boundaryOf(contentType);
     if (boundary === undefined)
       throw new GatewayError(
         'unsupported_media_type',
         'unsupported content-type; send multipart/form-data with a boundary',
       );
+    this.#listener = listener;
     this.#boundary = Buffer.from(`\r\n--${boundary}`, 'latin1');
     // The first boundary has no line break before it.
     this.#rest = Buffer.from('\r\n');
@@ -46,6 +57,11 @@ export class FormScanner {
   /** The field that names the model, once it has arrived. */
   get model(): FormField | undefined {
     return this.fields.find(({ name }) => name === modelField);
+  }
+
+  /** Whether the form has its end. */
+  get isComplete(): boolean {
+    return this.#state === 'end';
   }
 
   push(chunk: Buffer): void {
@@ -73,9 +89,17 @@ export class FormScanner {
   #skipContent(): boolean {
     const at = this.#rest.indexOf(this.#boundary);
     // The end may be the start of a boundary.
-    if (at < 0) this.#take(Math.max(0, this.#rest.byteLength - this.#boundary.byteLength + 1));
+    const length = at < 0 ? Math.max(0, this.#rest.byteLength - this.#boundary.byteLength + 1) : at;
+    this.#report(length);
+    if (at < 0) this.#take(length);
     else this.#startBoundaryLine(at);
     return at >= 0;
+  }
+
+  #report(length: number): void {
+    const silent = Math.min(length, this.#silentBytes);
+    this.#silentBytes -= silent;
+    if (length > silent) this.#listener?.onContent(this.#rest.subarray(silent, length));
   }
 
   #readValue(): boolean {
@@ -100,6 +124,7 @@ export class FormScanner {
 
   #addField(length: number): void {
     const bytes = this.#rest.subarray(0, length);
+    this.#report(length);
     if (!isUtf8(bytes)) {
       this.files += 1;
       return;
@@ -139,11 +164,14 @@ export class FormScanner {
     // The line break after the head may be the one before a boundary.
     this.#take(at + 2);
     this.#name = fieldNameOf(head) ?? '';
+    this.#listener?.onPart(head);
+    this.#silentBytes = 2;
     if (isFile(head) && this.#name !== modelField) {
       this.#startFile();
       return true;
     }
     this.#take(2);
+    this.#silentBytes = 0;
     this.#valueStart = this.#position;
     this.#state = 'value';
     return true;
@@ -167,8 +195,14 @@ function boundaryOf(contentType: string): string | undefined {
   return undefined;
 }
 
+/** The name of the file in the headers of a part. */
+export function fileNameOf(head: string): string | undefined {
+  const [, name] = /;\s*filename="([^"]{1,255})"/i.exec(head) ?? [];
+  return name;
+}
+
 /** The name in `content-disposition: form-data; name="model"`. */
-function fieldNameOf(head: string): string | undefined {
+export function fieldNameOf(head: string): string | undefined {
   for (const line of head.split('\r\n')) {
     if (!/^content-disposition:/i.test(line)) continue;
     const [, quoted, bare] = /[;\s]name=(?:"([^"]*)"|([^;\s"]+))/i.exec(line) ?? [];

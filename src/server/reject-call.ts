@@ -22,6 +22,7 @@ interface RejectionContext {
 /** Sends an error to a client of the data plane, if the response has not begun; also logs bugs. */
 export function rejectCall(thrown: unknown, { res, context, wire, log }: RejectionContext): void {
   const error = asGatewayError(thrown);
+  context.failure = error;
   if (error.code === 'internal') log.error({ id: context.id, err: error.cause }, 'bug');
   if (res.isClosed) return;
   const { upstream } = error.details;

@@ -87,8 +87,9 @@ export class RelayHandler {
       const { fields, bodyBytes } = body;
       // It is parsed.
       if (hooks?.prepare !== undefined) reservation.add(bodyBytes ?? 0);
-      const { route, origin, models } = (await hooks?.prepare?.(fields, path)) ?? {
+      const { route, origin, models, isOwn } = (await hooks?.prepare?.(fields, path)) ?? {
         models: undefined,
+        isOwn: undefined,
         ...relayContext,
       };
       const model = modelOf(route, path, body);
@@ -100,7 +101,7 @@ export class RelayHandler {
         query,
         path,
         memoryReservation: reservation,
-        relay: { route, model, ...textsOf(body), bodyBytes, origin, models },
+        relay: { route, model, ...textsOf(body), bodyBytes, origin, models, isOwn },
       });
       letGo = clientRequest.retain();
       const onLimited = limitListener(context, wire);
@@ -108,7 +109,7 @@ export class RelayHandler {
       context.isCounted = true;
       const openUpload = withListener(body.openUpload, call.exchange, hooks);
       const send = this.#parts.relayUpstream({ openUpload, onResponse: hooks?.onResponse });
-      const upstream = hooks?.around?.(send) ?? send;
+      const upstream = hooks?.around?.(send, openUpload) ?? send;
       const inFlightCall = await callRunner.run(call.exchange, call.pipeline, call.countedCall, upstream);
       // A receipt has a hash of the request, which a streamed one has no bytes for.
       const receipt =
@@ -176,6 +177,8 @@ export interface RelayContext {
   readonly route: RelayRoute;
   /** Where the object of the call was made. */
   readonly origin?: StoredObjectOrigin | undefined;
+  /** Whether the gateway itself answers. */
+  readonly isOwn?: boolean | undefined;
   readonly hooks?: RelayHooks | undefined;
 }
 
@@ -183,8 +186,8 @@ export interface RelayContext {
 export interface RelayHooks {
   /** Called with the body and the path, before the call is admitted. */
   prepare?(fields: LazyJsonObject, path: string): Promise<PreparedRelay>;
-  /** Wraps what sends the call. */
-  around?(send: Handler): Handler;
+  /** Wraps what sends the call, or takes its place. */
+  around?(send: Handler, openUpload: OpenUpload | undefined): Handler;
   /** Sees the body of an upload as it passes. */
   onUpload?(chunk: Uint8Array, exchange: Exchange): void;
   readonly onResponse?: ResponseHandler | undefined;
@@ -195,6 +198,7 @@ export interface PreparedRelay {
   readonly route: RelayRoute;
   readonly origin?: StoredObjectOrigin | undefined;
   readonly models?: readonly string[] | undefined;
+  readonly isOwn?: boolean | undefined;
 }
 
 /** Where a body is kept. */

@@ -32,6 +32,8 @@ export interface RequestContext {
   limitHeaders?: HeaderList;
   /** Whether the metrics of calls or token counts have the request. */
   isCounted?: boolean;
+  /** Why the call was rejected, if it was. */
+  failure?: GatewayError;
   /** Headers that modules have set, for the response to a call that fails. */
   moduleHeaders?: HeaderList;
 }

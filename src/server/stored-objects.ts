@@ -1,9 +1,10 @@
 import type { CallerAuthenticator } from '../calls/caller-authenticator.ts';
 import type { CredentialNames } from '../calls/credential-names.ts';
+import { gatewayProvider } from '../calls/own-batches/gateway-batches.ts';
 import type { KnownObject, StoredObjects } from '../calls/stored-objects/stored-objects.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
-import { scopeOf } from '../kernel/caller.ts';
+import { type Caller, scopeOf } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
@@ -19,6 +20,7 @@ import type { Log } from '../telemetry/log.ts';
 import { isJsonType } from '../wire/index.ts';
 import type { BatchRelays, FactFinder, RequestedBatch } from './batch-relays.ts';
 import { limits } from './limits.ts';
+import type { OwnBatchRelays } from './own-batch-relays.ts';
 import { rejectCall } from './reject-call.ts';
 import type { RelayContext, RelayHandler } from './relay.ts';
 import { sendResponse } from './respond.ts';
@@ -29,6 +31,7 @@ export interface StoredObjectParts {
   readonly credentialNames: CredentialNames;
   readonly relay: RelayHandler;
   readonly batches: BatchRelays;
+  readonly ownBatches: OwnBatchRelays;
   readonly log: Log;
   /** Where everybody is one user, who may use all objects of the provider keys. */
   readonly isLocal: boolean;
@@ -56,17 +59,21 @@ export class StoredObjectHandler {
       context.accountId = accountId;
       context.keyId = key?.keyId;
       const scope = scopeOf(caller);
-      if (stored.action === 'list' && !isLocal) {
-        await this.#list(res, scope, relayContext, req);
+      const provider = req.header('x-weir-provider') ?? route.defaultProvider ?? '';
+      if (stored.action === 'list' && (!isLocal || provider === gatewayProvider)) {
+        await this.#list(res, caller, relayContext, req);
         return;
       }
       const known = await this.#find(scope, relayContext);
       const object = { scope, stored, known };
-      const provider = req.header('x-weir-provider') ?? route.defaultProvider ?? '';
       const isPart = Number(req.header(uploadOffsetHeader) ?? 0) !== 0;
       const { hooks, facts } = this.#factFinder(object, { route, provider, isPart, accountId });
       const onResponse = this.#responseHandler(req, object, facts);
-      await relay.handle(req, res, { ...relayContext, origin: known, hooks: { ...hooks, onResponse } });
+      const ofProvider = { origin: known, hooks: { ...hooks, onResponse } };
+      const { clientAddress: address } = context;
+      const asked = { scope, list: stored.list, route, known, provider, address };
+      const own = this.#parts.ownBatches.contextFor(asked, ofProvider.hooks);
+      await relay.handle(req, res, { ...relayContext, ...ofProvider, ...own });
     } catch (thrown) {
       rejectCall(thrown, { res, context, wire, log });
     }
@@ -85,14 +92,15 @@ export class StoredObjectHandler {
 
   async #list(
     res: HttpResponse,
-    scope: string,
+    caller: Caller,
     { context, route }: RelayContext,
     req: HttpRequest,
   ): Promise<void> {
     const { list } = storedObjectOf(route);
-    const query = list.readQuery(new URLSearchParams(context.query));
-    const page = await this.#parts.objects.list(scope, list, query);
-    const objects = page.objects.map((object) => ({
+    const { objects: stored, ownBatches } = this.#parts;
+    const page = await stored.list(scopeOf(caller), list, list.readQuery(new URLSearchParams(context.query)));
+    const newest = await ownBatches.refresh(caller, list, page.objects);
+    const objects = newest.map((object) => ({
       ...object,
       value: { ...object.value, ...this.#ownAddressIn(object.value, list, req) },
     }));

@@ -1,5 +1,8 @@
 /** Limits of the stores. Each name has its unit. */
 export const limits = {
+  /** Batches that are looked at, and calls of batches that are deleted, at once. */
+  ownBatchesAtOnce: 100,
+  ownBatchLinesAtOnce: 500,
   /** Recordings that are read or deleted at once, and bytes of them in one statement. */
   recordingRowsAtOnce: 100,
   recordingBytesAtOnce: 1024 * 1024,

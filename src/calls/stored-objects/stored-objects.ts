@@ -127,7 +127,7 @@ export class StoredObjects {
     scope: string,
     list: StoredObjectList,
     { limit, after, before, isOldestFirst = false, purpose, ids }: StoredObjectQuery,
-  ): Promise<StoredObjectPage> {
+  ): Promise<StoredObjectPage & { readonly objects: readonly KnownObject[] }> {
     if (ids !== undefined) {
       const found = await Promise.all(ids.map((id) => this.find(scope, list, id)));
       return { objects: found.filter((object) => object !== undefined), hasMore: false };

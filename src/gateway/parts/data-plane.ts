@@ -28,7 +28,7 @@ import { routeRoutes } from '../../server/api/routes/route.ts';
 import { BatchRelays } from '../../server/batch-relays.ts';
 import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
 import { CountTokensHandler } from '../../server/count-tokens.ts';
-import { createDataPlaneRoutes } from '../../server/data-plane.ts';
+import { createDataPlaneRoutes, type DataPlaneRoute } from '../../server/data-plane.ts';
 import { FormSpools } from '../../server/form-spools.ts';
 import { InferenceHandler } from '../../server/inference.ts';
 import { limits as serverLimits } from '../../server/limits.ts';
@@ -47,8 +47,10 @@ import type { Refusals } from '../../telemetry/refusals.ts';
 import { sessionProtocols } from '../../wire/index.ts';
 import { limits } from '../limits.ts';
 import type { Part } from '../part.ts';
+import type { RootSecrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { IdentityPart } from './identity.ts';
+import { ownBatchesPart } from './own-batches.ts';
 import type { PipelinesPart } from './pipelines.ts';
 import type { ProvidersPart } from './providers.ts';
 import type { Stores } from './stores.ts';
@@ -82,6 +84,7 @@ interface DataPlaneParts
   > {
   readonly settings: Settings;
   readonly log: Log;
+  readonly roots: RootSecrets;
   /** The `via` value that marks calls through this gateway. */
   readonly via: string;
   readonly stores: Stores;
@@ -222,7 +225,13 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     forgetCount: (holder) => parts.spending.forgetCount(holder),
     clock: stores.clock,
   });
+  const served: DataPlaneRoute[] = [];
+  const own = ownBatchesPart({
+    ...{ settings, log, stores, objects, served, directory: providerDirectory },
+    ...{ roots: parts.roots, callers: callerAuthenticator },
+  });
   const storedObjectHandler = new StoredObjectHandler({
+    ownBatches: own.relays,
     callers: callerAuthenticator,
     objects,
     credentialNames: parts.credentialNames,
@@ -278,7 +287,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     metrics,
     log,
   });
-  const served = createDataPlaneRoutes(formats, {
+  const routes = createDataPlaneRoutes(formats, {
     answer: inferenceHandler,
     count: countTokensHandler,
     relay: (route) => {
@@ -287,6 +296,8 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
       return { handle: (req, res, context, wire) => handler.handle(req, res, { context, wire, route }) };
     },
   });
+  served.push(...routes);
+  own.start();
   return {
     credentials,
     admission,
@@ -295,6 +306,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
       inferenceHandler.abortAll();
       relayHandler.abortAll();
       sessions.abortAll();
+      own.abortAll();
     },
     routes: [
       ...routeRoutes(callerAuthenticator, admission),
@@ -318,6 +330,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
       ...sessions.routes(sessionProtocols),
     ],
     gauges: [
+      ...own.gauges,
       { name: 'weir_open_calls', help: 'Open calls', read: openCalls },
       { name: 'weir_realtime_sessions', help: 'Open realtime sessions', read: () => sessions.size },
       {
@@ -338,9 +351,13 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     ],
     features: ['streaming'],
     async drain(untilMs) {
+      await own.close(untilMs);
       while (openCalls() > 0 && performance.now() < untilMs) await sleep(20);
     },
-    close: () => backgroundAnswers.close(),
+    async close(untilMs) {
+      await own.close(untilMs);
+      await backgroundAnswers.close();
+    },
   };
 }
 

@@ -5,12 +5,14 @@ import { Quota } from '../../billing/quota.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { AccountAdmission, type CallerAdmissions, uncountedAdmission } from '../../calls/caller-admission.ts';
 import {
-  type CallerAuthenticator,
   createCloudAuthenticator,
   createLocalAuthenticator,
   type FindGuest,
+  identityOfKey,
+  localCallerIdentity,
 } from '../../calls/caller-authenticator.ts';
 import { CredentialShapes } from '../../calls/credential-shapes.ts';
+import { LineCallers } from '../../calls/own-batches/line-callers.ts';
 import type { ProviderDirectory } from '../../providers/provider-directory.ts';
 import { type AccessChecks, createCloudAccess, createLocalAccess } from '../../server/api/access.ts';
 import { billingPagePaths } from '../../server/api/routes/billing-pages.ts';
@@ -29,7 +31,7 @@ export interface PublicAddress {
 
 export interface IdentityPart extends Part {
   readonly shapes: CredentialShapes;
-  readonly callers: CallerAuthenticator;
+  readonly callers: LineCallers;
   readonly callerAdmissions: CallerAdmissions;
   readonly access: AccessChecks;
   readonly cookies: SessionCookies;
@@ -60,12 +62,13 @@ function localIdentity(
 ): IdentityPart {
   const { localToken } = settings;
   const cookies = new SessionCookies(address);
-  const callerAuthenticator = createLocalAuthenticator({
+  const clients = createLocalAuthenticator({
     shapes,
     localToken,
     cookieToken: (headers) => cookies.tokenOf({ method: 'POST', headers }),
     findGuest,
   });
+  const callerAuthenticator = new LineCallers(clients, async () => localCallerIdentity);
   const authenticate = ({ headers, remoteAddress }: AuthRequest) =>
     callerAuthenticator.identify(headers, remoteAddress);
   return {
@@ -87,7 +90,11 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
   const cookies = new SessionCookies(address);
   const operatorCookies = SessionCookies.forOperator(address);
   const operator = { token: settings.adminToken, cookies: operatorCookies };
-  const callerAuthenticator = createCloudAuthenticator(shapes, keys, findGuest);
+  const clients = createCloudAuthenticator(shapes, keys, findGuest);
+  const callerAuthenticator = new LineCallers(clients, async (caller, address) => {
+    const key = caller.kind === 'account' ? await keys.findById(caller.keyId, address) : undefined;
+    return key && identityOfKey(key, address);
+  });
   const accountChangeInbox =
     settings.stores === undefined && settings.dataDir !== inMemoryDataDir
       ? new AccountChangeInbox(settings.dataDir)

@@ -12,6 +12,7 @@ import type { KeyActivities } from './key-activity.ts';
 import type { LogRetentions } from './log-retentions.ts';
 import type { KeyValueStores } from './module-store.ts';
 import type { MovedRows, MovedSealings } from './moving.ts';
+import type { CallFiles, OwnBatches, OwnBatchLines } from './own-batches.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import type { Challenges, Ledger } from './payments.ts';
 import type { Processes } from './processes.ts';
@@ -56,6 +57,9 @@ export interface Database {
   readonly credits: Credits;
   readonly recharges: Recharges;
   readonly recordings: RecordingTable;
+  readonly callFiles: CallFiles;
+  readonly ownBatches: OwnBatches;
+  readonly ownBatchLines: OwnBatchLines;
   readonly documents: SharedDocuments;
   readonly processes: Processes;
   readonly alerts: AlertTable;

@@ -95,6 +95,23 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['version', 'updated_at_ms'],
   },
   {
+    type: 'batch',
+    from: sql`own_batches`,
+    ownerColumn: 'account_id',
+    key: ['id'],
+    columns: [
+      ...['file_id', 'state', 'calls', 'completed', 'failed', 'cost_nano_usd', 'made_at_ms', 'expires_at_ms'],
+      'ended_at_ms',
+    ],
+  },
+  {
+    type: 'call_file',
+    from: sql`call_files`,
+    ownerColumn: 'account_id',
+    key: ['id'],
+    columns: ['call_path', 'models', 'calls', 'bytes', 'made_at_ms', 'expires_at_ms'],
+  },
+  {
     type: 'webhook',
     from: sql`webhooks`,
     ownerColumn: 'account_id',

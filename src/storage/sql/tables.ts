@@ -3,6 +3,7 @@ import type { AlertTables } from './tables/alerts.ts';
 import type { BillingTables } from './tables/billing.ts';
 import type { ImportTables } from './tables/imports.ts';
 import type { ModuleTables } from './tables/modules.ts';
+import type { OwnBatchTables } from './tables/own-batches.ts';
 import type { PatternTables } from './tables/patterns.ts';
 import type { PaymentTables } from './tables/payments.ts';
 import type { PromptTables } from './tables/prompts.ts';
@@ -20,6 +21,7 @@ export interface Tables
     UsageTables,
     RequestTables,
     ModuleTables,
+    OwnBatchTables,
     PatternTables,
     SandboxTables,
     PromptTables,

@@ -23,6 +23,7 @@ import { logRetentions } from './log-retentions.ts';
 import { moduleCalls } from './module-calls.ts';
 import { moduleDays } from './module-days.ts';
 import { moduleStores } from './module-stores.ts';
+import { ownBatches } from './own-batches.ts';
 import { paidAnswers } from './paid-answers.ts';
 import { patternGists } from './pattern-gists.ts';
 import { patterns } from './patterns.ts';
@@ -108,4 +109,5 @@ export const migrations: readonly Migration[] = [
   requestDayTotals,
   processSettings,
   requestUnits,
+  ownBatches,
 ];

@@ -63,6 +63,10 @@ export const unmovedTables: Readonly<Partial<Record<keyof Tables, string>>> = {
   gateway_processes: 'processes of one instance',
   leases: 'processes of one instance',
   key_states: 'what is usual for a key is learned from the calls of one instance',
+  call_files: 'batches run where they were made',
+  call_file_lines: 'batches run where they were made',
+  own_batches: 'batches run where they were made',
+  own_batch_lines: 'batches run where they were made',
   imports: 'imports under way',
   import_rows: 'imports under way',
 };
