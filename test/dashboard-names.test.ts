@@ -20,6 +20,7 @@ const pages = [
   '/modules',
   '/models',
   '/aliases',
+  '/batches',
   '/guardrails',
   '/recordings',
   '/archive',

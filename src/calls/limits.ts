@@ -220,6 +220,8 @@ export const limits = {
   /** The gateway's own batches: calls of a file, and their names, as many and as long as OpenAI's. */
   batchCallsMax: 50_000,
   customIdCharactersMax: 512,
+  /** Batches of one API in the list of all. */
+  listedBatches: 100,
   /** Lines of a file that are read together. */
   linesReadAtOnce: 25,
   /** An upload that has not ended after this time was cut off. */

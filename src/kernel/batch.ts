@@ -9,6 +9,8 @@ export interface BatchFormat {
   /** The calls in files; undefined if they are always in the request. */
   readonly file?: BatchFileFormat;
   stateOf(batch: JsonObject): BatchState;
+  /** For lists of batches of all APIs. */
+  summaryOf(batch: JsonObject): BatchSummary;
   /** What one line of the results says. */
   resultIn(line: JsonObject): BatchResult;
   /** The results in the description of a batch itself; undefined if it has none. */
@@ -46,6 +48,16 @@ interface BatchState {
   readonly hasResults: boolean;
   /** The files with results. */
   readonly resultFiles: readonly string[];
+}
+
+/** What people want to know of a batch. What its provider does not say is undefined. */
+export interface BatchSummary {
+  /** In the provider's words, such as `in_progress`. */
+  readonly state: string;
+  readonly calls: number | undefined;
+  readonly completed: number | undefined;
+  readonly failed: number | undefined;
+  readonly madeAtMs: number | undefined;
 }
 
 interface BatchResult {
@@ -97,4 +109,6 @@ export interface BatchReservation {
   readonly callPath: string;
   /** Whether the batch was billed; then nothing is set aside any more. */
   readonly isSettled: boolean;
+  /** What it was billed. */
+  readonly billedNanoUsd?: NanoUsd | undefined;
 }

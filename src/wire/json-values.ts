@@ -12,6 +12,11 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
+/** Milliseconds of a time such as `2026-11-19T05:00:00Z`. */
+export function timeOf(value: unknown): number | undefined {
+  return typeof value === 'string' ? numberOf(Date.parse(value)) : undefined;
+}
+
 /** A billed count: a non-negative integer up to a plausible maximum. */
 export function countOf(value: unknown): number | undefined {
   return isCount(value) ? value : undefined;

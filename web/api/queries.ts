@@ -20,6 +20,7 @@ export type DryRunResult = Answer<'/v1/pipeline/dry-run', 'post'>;
 export type ModuleInfo = Answer<'/v1/modules', 'get'>['modules'][number];
 export type Configuration = Answer<'/v1/configurations', 'get'>['configurations'][number];
 export type Alias = Answer<'/v1/aliases', 'get'>['aliases'][number];
+export type BatchRun = Answer<'/v1/batch-runs', 'get'>['batches'][number];
 export type ListedPrompt = Answer<'/v1/prompts', 'get'>['prompts'][number];
 export type StoredPrompt = Answer<'/v1/prompts/{name}', 'get'>;
 export type PromptVersion = Answer<'/v1/prompts/{name}/versions/{version}', 'get'>;
@@ -152,6 +153,17 @@ export const ownProviders = queryOptions({
 export const aliases = queryOptions({
   queryKey: ['aliases'],
   queryFn: () => told(api.GET('/v1/aliases')),
+});
+
+/** Reads again while the gateway runs one. */
+export const batchRuns = queryOptions({
+  queryKey: ['batch-runs'],
+  queryFn: () => told(api.GET('/v1/batch-runs')),
+  refetchInterval: ({ state: { data } }) =>
+    data?.batches.some(({ is_own: isOwn, state }) => isOwn && /^(?:in_progress|cancelling)$/.test(state)) ===
+    true
+      ? 2000
+      : false,
 });
 
 export const prompts = queryOptions({

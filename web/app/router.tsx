@@ -221,6 +221,12 @@ const aliases = createRoute({
   component: page(() => import('../pages/aliases/aliases.tsx'), 'Aliases'),
 });
 
+const batches = createRoute({
+  getParentRoute: () => root,
+  path: '/batches',
+  component: page(() => import('../pages/batches/batches.tsx'), 'Batches'),
+});
+
 const prompts = createRoute({
   getParentRoute: () => root,
   path: '/prompts',
@@ -322,6 +328,7 @@ export const router = createRouter({
     modules,
     modulePage,
     aliases,
+    batches,
     prompts,
     alerts,
     guardrails,

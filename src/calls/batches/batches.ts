@@ -97,7 +97,10 @@ export class Batches {
         amount: nanoUsd,
       })),
     });
-    await objects.put(scope, list, { ...known, reservation: { ...reservation, isSettled: true } });
+    await objects.put(scope, list, {
+      ...known,
+      reservation: { ...reservation, isSettled: true, billedNanoUsd: total.costNanoUsd },
+    });
     await this.#forgetCounts(reservation);
   }
 

@@ -18,6 +18,10 @@ import { limits } from '../limits.ts';
 /** An object that an account made at a provider. */
 export interface KnownObject extends StoredObject, StoredObjectOrigin, StoredObjectFacts {}
 
+interface KnownObjectPage extends StoredObjectPage {
+  readonly objects: readonly KnownObject[];
+}
+
 interface StoredObjectsParts {
   readonly stores: ModuleStores;
   readonly clock: Clock;
@@ -65,6 +69,7 @@ const valueSchema: z.ZodType<Value> = z.strictObject({
       tags: z.record(z.string(), z.string()),
       callPath: z.string(),
       isSettled: z.boolean(),
+      billedNanoUsd: z.number().optional(),
     })
     .optional(),
 });
@@ -127,7 +132,7 @@ export class StoredObjects {
     scope: string,
     list: StoredObjectList,
     { limit, after, before, isOldestFirst = false, purpose, ids }: StoredObjectQuery,
-  ): Promise<StoredObjectPage & { readonly objects: readonly KnownObject[] }> {
+  ): Promise<KnownObjectPage> {
     if (ids !== undefined) {
       const found = await Promise.all(ids.map((id) => this.find(scope, list, id)));
       return { objects: found.filter((object) => object !== undefined), hasMore: false };

@@ -309,6 +309,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
       own.abortAll();
     },
     routes: [
+      ...own.routes,
       ...routeRoutes(callerAuthenticator, admission),
       ...dryRunRoutes({ dryRuns, recordings: parts.recordings, rateLimiter: stores.shared.rateLimiter }),
       ...served,

@@ -1,10 +1,12 @@
 import { Sealer } from '../../accounts/sealer.ts';
+import { BatchList } from '../../calls/batches/batch-list.ts';
 import { GatewayBatches, gatewayProvider } from '../../calls/own-batches/gateway-batches.ts';
 import type { LineCallers } from '../../calls/own-batches/line-callers.ts';
 import { OwnBatchExecutor } from '../../calls/own-batches/own-batch-executor.ts';
 import type { StoredObjects } from '../../calls/stored-objects/stored-objects.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import type { ProviderDirectory } from '../../providers/provider-directory.ts';
+import { batchRunRoutes } from '../../server/api/routes/batch-runs.ts';
 import { createDataPlaneRouter, type DataPlaneRoute, type DataPlaneRouter } from '../../server/data-plane.ts';
 import { LineCalls } from '../../server/line-calls.ts';
 import { OwnBatchRelays } from '../../server/own-batch-relays.ts';
@@ -26,7 +28,7 @@ interface OwnBatchesParts {
   readonly served: readonly DataPlaneRoute[];
 }
 
-interface OwnBatchesPart extends Required<Pick<Part, 'gauges' | 'close'>> {
+interface OwnBatchesPart extends Required<Pick<Part, 'routes' | 'gauges' | 'close'>> {
   readonly relays: OwnBatchRelays;
   start(): void;
   abortAll(): void;
@@ -77,6 +79,7 @@ export function ownBatchesPart({
     onError: (err, batch) => log.error({ err, batch }, 'a batch could not go on; will retry'),
   });
   return {
+    routes: batchRunRoutes(new BatchList({ objects, ownBatches: batches, gatewayBatches })),
     relays: new OwnBatchRelays({ batches: gatewayBatches, objects, directory, modelOf }),
     gauges: [
       {

@@ -1,10 +1,10 @@
 import type { RelayRoute } from '../../kernel/relay.ts';
 import type { StoredObjectList } from '../../kernel/stored-object.ts';
-import { objectOf, objectsOf, stringOf } from '../json-values.ts';
+import { numberOf, objectOf, objectsOf, stringOf, timeOf } from '../json-values.ts';
 import { anthropicPage, anthropicQuery, firstSegment } from '../stored-object-list.ts';
 
 /** Anthropic's message batches: the calls are in the request, the results behind a path of the batch. */
-const anthropicBatches: StoredObjectList = {
+export const anthropicBatches: StoredObjectList = {
   name: 'anthropic-batches',
   title: 'batch',
   idOf: firstSegment,
@@ -24,6 +24,18 @@ const anthropicBatches: StoredObjectList = {
     stateOf({ processing_status: status, request_counts: counts }) {
       const hasResults = Number(objectOf(counts)?.succeeded ?? 0) > 0;
       return { isFinal: status === 'ended', hasResults, resultFiles: [] };
+    },
+    summaryOf({ processing_status: status, request_counts: requestCounts, created_at: createdAt }) {
+      const counts = objectOf(requestCounts) ?? {};
+      const sum = (...names: readonly string[]) =>
+        names.reduce((total, name) => total + (numberOf(counts[name]) ?? 0), 0);
+      return {
+        state: stringOf(status) ?? '',
+        calls: sum('processing', 'succeeded', 'errored', 'canceled', 'expired'),
+        completed: sum('succeeded'),
+        failed: sum('errored', 'canceled', 'expired'),
+        madeAtMs: timeOf(createdAt),
+      };
     },
     resultIn(line) {
       const result = objectOf(line.result);

@@ -2,7 +2,7 @@ import type { BatchFormat } from '../../kernel/batch.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { StoredObject, StoredObjectList } from '../../kernel/stored-object.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { booleanOf, objectOf, objectsOf, stringOf } from '../json-values.ts';
+import { booleanOf, numberOf, objectOf, objectsOf, stringOf, timeOf } from '../json-values.ts';
 import { firstSegment, geminiPage, geminiQuery } from '../stored-object-list.ts';
 import { readField, toSnakeCase } from './fields.ts';
 import { generatePath, generatePathOf } from './path.ts';
@@ -60,6 +60,22 @@ const batchFormat: BatchFormat = {
       isFinal: booleanOf(batch.done) === true || finalState.test(state),
       hasResults: file !== undefined || inlinedResultsIn(batch) !== undefined,
       resultFiles: file === undefined ? [] : [file],
+    };
+  },
+  summaryOf({ metadata }) {
+    const described = objectOf(metadata) ?? {};
+    const counts = objectOf(readField(described, 'batchStats')) ?? {};
+    // Google's integers are texts.
+    const count = (name: string) => {
+      const value = readField(counts, name);
+      return value === undefined ? undefined : numberOf(Number(value));
+    };
+    return {
+      state: (stringOf(described.state) ?? '').replace(/^BATCH_STATE_/, '').toLowerCase(),
+      calls: count('requestCount'),
+      completed: count('successfulRequestCount'),
+      failed: count('failedRequestCount'),
+      madeAtMs: timeOf(readField(described, 'createTime')),
     };
   },
   // A line of a file has the answer beside the caller's key for it.

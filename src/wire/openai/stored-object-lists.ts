@@ -46,6 +46,17 @@ export const openaiBatches: StoredObjectList = {
       const isFinal = finalStates.has(stringOf(status) ?? '');
       return { isFinal, hasResults: stringOf(output) !== undefined, resultFiles };
     },
+    summaryOf({ status, request_counts: requestCounts, created_at: createdAt }) {
+      const counts = objectOf(requestCounts);
+      const seconds = numberOf(createdAt);
+      return {
+        state: stringOf(status) ?? '',
+        calls: numberOf(counts?.total),
+        completed: numberOf(counts?.completed),
+        failed: numberOf(counts?.failed),
+        madeAtMs: seconds === undefined ? undefined : seconds * 1000,
+      };
+    },
     resultIn(line) {
       const response = objectOf(line.response);
       const isAnswer = numberOf(response?.status_code) === okStatus;
