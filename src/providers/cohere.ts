@@ -10,7 +10,7 @@ export const cohere = openaiCompatible({
   hasOwnErrorFormat: true,
   keyTest: { path: '/v1/models?page_size=1' },
   modelPrefixes: ['embed-', 'rerank-v', 'rerank-english', 'rerank-multilingual'],
-  endpoints: { embeddings: '/v2/embed', rerank: '/v2/rerank' },
+  endpoints: { embeddings: '/v2/embed', cohere_embeddings: '/v2/embed', rerank: '/v2/rerank' },
   endpointForms: { embeddings: cohereForm },
   priceId: 'cohere',
 });

@@ -63,7 +63,7 @@ const route: RelayRoute = {
 /** Cohere's rerank, in both versions of its path. */
 export const rerankRoutes: readonly RelayRoute[] = [route, { ...route, path: '/v2/rerank' }];
 
-/** Voyage has its own names for `top_n` and for the results: https://docs.voyageai.com/reference/reranker-api. */
+/** Voyage has its own names for `top_n` and for the results, which its SDK reads: the answer has both. https://docs.voyageai.com/reference/reranker-api. */
 export const voyageRerankForm: EndpointForm = {
   encode: ({ top_n: top, max_tokens_per_doc: _, ...body }) => ({
     ...body,
@@ -75,6 +75,10 @@ export const voyageRerankForm: EndpointForm = {
       ...result,
       ...(typeof document === 'string' && { document: { text: document } }),
     }));
-    return { results, ...(tokens !== undefined && { meta: { tokens: { input_tokens: tokens } } }) };
+    return {
+      ...answer,
+      results,
+      ...(tokens !== undefined && { meta: { tokens: { input_tokens: tokens } } }),
+    };
   },
 };

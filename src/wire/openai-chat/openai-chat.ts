@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { messagesSchema } from '../body-schema.ts';
 import { effortOf } from '../effort.ts';
 import { speechRoute, transcriptionsRoute } from '../endpoints/audio.ts';
+import { cohereEmbeddingsRoute } from '../endpoints/cohere-embeddings.ts';
 import { embeddingsRoute } from '../endpoints/embeddings.ts';
 import { imageEditsRoute, imageGenerationsRoute } from '../endpoints/images.ts';
 import { moderationsRoute } from '../endpoints/moderations.ts';
@@ -65,6 +66,7 @@ export function createOpenaiChat(clock: Clock): WireFormat {
       speechRoute,
       moderationsRoute,
       ...rerankRoutes,
+      cohereEmbeddingsRoute,
       ...openaiFileRoutes,
       ...openaiBatchRoutes,
     ],
