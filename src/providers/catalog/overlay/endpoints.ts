@@ -13,9 +13,17 @@ export const cohere: Overlay = {
   ],
 };
 
-/** Rerank by the token. Voyage's pricing page could not be read; this is the price in Bifrost's library of models. */
+/**
+ * Rerank by the token. Voyage's pricing page could not be read; these three lists agree. MongoDB's page confirms that the query counts with
+ * each document.
+ */
 export const voyage: Overlay = {
-  sources: ['https://www.getmaxim.ai/bifrost/model-library/provider/voyage'],
+  sources: [
+    'https://www.getmaxim.ai/bifrost/model-library/provider/voyage',
+    'https://usagepricing.com/blueprint/voyage-ai',
+    'https://openrouter.ai/voyageai',
+    'https://www.mongodb.com/docs/vector-search/query/native-reranking/billing/',
+  ],
   checkedOn: '2026-11-19',
   models: [
     { id: 'rerank-2.5', names: ['rerank-2', 'rerank-3'], prices: { input: 0.05, output: 0 } },

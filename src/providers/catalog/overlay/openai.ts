@@ -72,7 +72,7 @@ export const openai: Overlay = {
   // Prompt caching page: five to ten minutes, at most an hour unless a call requests a day.
   cacheSeconds: 3600,
   models: [
-    // Speech by the character: pricing page.
+    // Speech by the character: the pages of both models, read on 2026-11-19.
     { id: 'tts-1', names: ['tts-1-1106'], prices: { input: 0, output: 0, units: { characters: 15 } } },
     { id: 'tts-1-hd', names: ['tts-1-hd-1106'], prices: { input: 0, output: 0, units: { characters: 30 } } },
     { id: 'moderation', free: true },
