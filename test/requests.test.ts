@@ -250,6 +250,25 @@ test('an account sets how long its calls are kept, up to what the instance keeps
   assert.equal((await call(url, { path, headers: bearer(key) })).status, 401);
 });
 
+test('an account chooses no longer time than its tier allows', async (t) => {
+  const tiers = JSON.stringify({ free: { log_days: 5, recording_days: 2 }, pro: { log_days: 90 } });
+  const { url } = await startCloud(t, { WEIR_LOG_DAYS: '30', WEIR_RETENTION_BY_TIER: tiers });
+  const ada = await Person.signUp(url);
+  const path = '/v1/requests/settings';
+  const set = (retention_days: number) => ada.call({ method: 'PUT', path, body: { retention_days } });
+  assert.deepEqual((await ada.call({ path })).json, {
+    retention_days: 5,
+    own_retention_days: null,
+    max_retention_days: 5,
+  });
+  assert.equal((await set(6)).status, 400);
+  assert.deepEqual((await set(4)).json, {
+    retention_days: 4,
+    own_retention_days: 4,
+    max_retention_days: 5,
+  });
+});
+
 test('a call that was refused before any provider was asked is in the log', async (t) => {
   const { url } = await setUp(t);
   const answer = await call(url, { path: '/v1/messages', body: { ...asked, model: 'nobody-has-this' } });

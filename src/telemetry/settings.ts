@@ -1,9 +1,33 @@
 import { z } from 'zod';
+import type { TierRetentions } from '../kernel/ports/log-retentions.ts';
 import { tagNames } from '../kernel/tag-names.ts';
-import { httpUrl, secretText } from '../lib/setting-schemas.ts';
+import { httpUrl, jsonText, secretText } from '../lib/setting-schemas.ts';
 import { combineSettings, envVariable } from '../lib/settings.ts';
 import { logLevels } from './log.ts';
 import { otlpSettings } from './otlp/settings.ts';
+
+const retentionDays = z
+  .int('must be a whole number of days')
+  .min(1, 'must be at least 1')
+  .max(3650, 'must be at most 3650')
+  .optional();
+const tierRetention = z.strictObject({ log_days: retentionDays, recording_days: retentionDays }).optional();
+const tierRetentionsSchema = z.strictObject({
+  free: tierRetention,
+  pro: tierRetention,
+  team: tierRetention,
+});
+const tierRetentions = jsonText(tierRetentionsSchema)
+  .default({})
+  .transform(
+    (tiers): TierRetentions =>
+      new Map(
+        Object.entries(tiers).map(([tier, { log_days: logDays, recording_days: recordingDays } = {}]) => [
+          tier,
+          { logDays, recordingDays },
+        ]),
+      ),
+  );
 
 /** Settings of logs and metrics. */
 export const telemetrySettings = {
@@ -45,6 +69,12 @@ export const telemetrySettings = {
       sampling: { share, keptNanoUsd: Math.round(keptUsd * 1e9) },
     }),
   ),
+  /** How long calls and recordings of accounts of a tier are kept, if that is shorter than for all. */
+  tierRetentions: envVariable('WEIR_RETENTION_BY_TIER', tierRetentions, {
+    at: 'retention.tiers',
+    form: 'document',
+    document: tierRetentionsSchema,
+  }),
   /** Other systems that get every call. */
   clickHouse: combineSettings(
     {

@@ -14,7 +14,7 @@ const allowed = [
   /^bin\/(index|weir|own-runtime|program|require-node|testing)\.js$/,
   /^dist\/[\w/-]+\.(js|d\.ts|wasm)$/,
   /^dist\/(licenses\.txt|weir\.schema\.json)$/,
-  /^models\/(README\.md|dist\/(segments\.json|(meaning|judge|tools)\.onnx))$/,
+  /^models\/(README\.md|dist\/(segments\.json|(meaning|judge|tools|entities|injection)\.onnx))$/,
   /^site\/dist\/assets\/[\w-]+-license\.txt$/,
   /^(web|site)\/dist\/[\w./-]+\.(html|js|css|svg|png|json|woff2)(\.br|\.gz)?$/,
 ];

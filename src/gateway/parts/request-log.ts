@@ -11,6 +11,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { LogWithHistory } from '../../telemetry/log-history/log-with-history.ts';
 import { RetainedHistory } from '../../telemetry/log-history/retained-history.ts';
 import { logReturn } from '../../telemetry/outage.ts';
+import { AccountRetentions } from '../../telemetry/request-log/account-retentions.ts';
 import { LogCleaner } from '../../telemetry/request-log/log-cleaner.ts';
 import { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
 import { queueCheck } from '../checks/queues.ts';
@@ -59,9 +60,14 @@ export async function requestLogPart({
     onDrop: () => log.error({}, 'the request log queue is full; calls are dropped from the log'),
   });
   await requests.recover();
+  const retentions = new AccountRetentions({
+    table: stores.database.logRetentions,
+    tiers: settings.mode === 'cloud' ? settings.tierRetentions : new Map(),
+    clock: stores.clock,
+  });
   const cleaner = new LogCleaner({
     log: stores.database.requests,
-    retentions: stores.database.logRetentions,
+    retentions,
     clock: stores.clock,
     retentionMs: settings.requestLog.retentionMs,
     rowsMax:
@@ -77,7 +83,7 @@ export async function requestLogPart({
           recent: requests,
           history: new RetainedHistory({
             history,
-            retentions: stores.database.logRetentions,
+            retentions,
             clock: stores.clock,
           }),
           clock: stores.clock,
@@ -92,7 +98,7 @@ export async function requestLogPart({
     requests,
     routes: [
       ...logSettingsRoutes({
-        retentions: stores.database.logRetentions,
+        retentions,
         maxDays: settings.requestLog.retentionMs / 86_400_000,
       }),
       ...summaryRoutes({ log: reader, clock: stores.clock }),

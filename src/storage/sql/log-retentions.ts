@@ -1,5 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { LogRetention, LogRetentions } from '../../kernel/ports/log-retentions.ts';
+import type {
+  AccountRetention,
+  LogRetention,
+  LogRetentions,
+  TierRetentions,
+} from '../../kernel/ports/log-retentions.ts';
 import { firstIdAt } from '../../kernel/request-id.ts';
 import { limits } from '../limits.ts';
 import type { Tables } from './tables.ts';
@@ -44,6 +49,36 @@ export class SqlLogRetentions implements LogRetentions {
       .execute();
   }
 
+  async of(accountId: string, tiers: TierRetentions, nowMs: number): Promise<AccountRetention | undefined> {
+    const row = await this.#withTiers(nowMs).where('users.id', '=', accountId).executeTakeFirst();
+    return row && describe(row, tiers);
+  }
+
+  async pageOf(
+    tiers: TierRetentions,
+    { nowMs, after, limit }: { readonly nowMs: number; readonly after: string; readonly limit: number },
+  ): Promise<readonly AccountRetention[]> {
+    const rows = await this.#withTiers(nowMs)
+      .where('users.id', '>', after)
+      .where((the) =>
+        the.or([
+          the('log_retentions.days', 'is not', null),
+          ...[...tiers.keys()].map((tier) => the(tierAt(nowMs), '=', tier)),
+        ]),
+      )
+      .orderBy('users.id')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => describe(row, tiers));
+  }
+
+  #withTiers(nowMs: number) {
+    return this.#db
+      .selectFrom('users')
+      .leftJoin('log_retentions', 'log_retentions.account_id', 'users.id')
+      .select(['users.id as accountId', 'log_retentions.days as ownDays', tierAt(nowMs).as('tier')]);
+  }
+
   forgetCalls(accountId: string, beforeMs: number, most: number): Promise<number> {
     return this.#delete(
       'requests',
@@ -53,10 +88,15 @@ export class SqlLogRetentions implements LogRetentions {
     );
   }
 
+  forgetRecordings(accountId: string, beforeMs: number): Promise<void> {
+    const before = sql`account_id = ${accountId} and id < ${firstIdAt(beforeMs)}`;
+    return this.#deleteAll('recordings', ['id'], before);
+  }
+
   async forgetRest(accountId: string, beforeMs: number): Promise<void> {
     const ofAccount = sql`account_id = ${accountId}`;
     const beforeDay = Math.floor(beforeMs / dayMs) * dayMs;
-    await this.#deleteAll('recordings', ['id'], sql`${ofAccount} and id < ${firstIdAt(beforeMs)}`);
+    await this.forgetRecordings(accountId, beforeMs);
     await this.#deleteAll(
       'conversations',
       ['account_id', 'conversation'],
@@ -83,6 +123,19 @@ export class SqlLogRetentions implements LogRetentions {
     );
     return Number(numAffectedRows);
   }
+}
+
+/** As the tier of an account counts for its calls. */
+function tierAt(nowMs: number) {
+  return sql<string>`case when users.tier_ends_ms <= ${nowMs} then 'free' else users.tier end`;
+}
+
+function describe(
+  row: { readonly accountId: string; readonly ownDays: number | null; readonly tier: string },
+  tiers: TierRetentions,
+): AccountRetention {
+  const { accountId, ownDays, tier } = row;
+  return { accountId, ownDays: ownDays ?? undefined, ofTier: tiers.get(tier) ?? {} };
 }
 
 type DeleteArguments = [

@@ -1,4 +1,3 @@
-import type { LogRetentions } from '../../kernel/ports/log-retentions.ts';
 import type {
   LoggedCall,
   LogPage,
@@ -9,10 +8,11 @@ import type {
 } from '../../kernel/ports/request-log.ts';
 import { timeOfId } from '../../kernel/request-id.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { AccountRetentions } from '../request-log/account-retentions.ts';
 
 interface RetainedParts {
   readonly history: LogReader;
-  readonly retentions: Pick<LogRetentions, 'find'>;
+  readonly retentions: Pick<AccountRetentions, 'find'>;
   readonly clock: Clock;
 }
 

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { someCall, someRequestId } from '../../../test/conformance/database/samples.ts';
+import { someCall, someMember, someRequestId } from '../../../test/conformance/database/samples.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { emptyFolder } from '../../../test/support/weir-process.ts';
+import type { TierRetentions } from '../../kernel/ports/log-retentions.ts';
 import type { LoggedCall, RequestLog } from '../../kernel/ports/request-log.ts';
 import { openEmptyDatabase } from '../../testing/empty-database.ts';
 import { limits } from '../limits.ts';
+import { AccountRetentions } from './account-retentions.ts';
 import { type CleanerParts, LogCleaner } from './log-cleaner.ts';
 
 const dayMs = 86_400_000;
@@ -44,6 +46,20 @@ test('an account with a retention of its own loses its older calls within an hou
   clock.move(1);
   assert.equal(await one.clean(), 5, 'the younger one is an hour older');
   assert.deepEqual(await idsIn(log), idsOf(his));
+});
+
+test('an account loses what its tier does not keep, also if it has chosen to keep more', async (t) => {
+  const tiers = new Map([['free', { logDays: 3 }]]);
+  const { database, log, retentions, clock, cleaner } = await setUp(t, {}, tiers);
+  const [ada, bob] = [someMember(), someMember({ tier: 'team' })];
+  for (const member of [ada, bob]) assert.equal(await database.identities.add(member), true);
+  const [ann, ben] = [ada.account.id, bob.account.id];
+  await retentions.put({ accountId: ann, days: 90 });
+  const old = callsAt(clock.now() - 4 * dayMs, 2, ann);
+  const kept = [...callsAt(clock.now() - 2 * dayMs, 1, ann), ...callsAt(clock.now() - 40 * dayMs, 2, ben)];
+  await log.add([...old, ...kept]);
+  assert.equal(await cleaner().clean(), 2);
+  assert.deepEqual(await idsIn(log), idsOf(kept));
 });
 
 test('of too many calls the newest are kept', async (t) => {
@@ -172,7 +188,7 @@ async function idsIn(log: RequestLog): Promise<readonly string[]> {
   return idsOf((await log.page({ accountId: undefined, filter: {}, limit: 1000 })).calls);
 }
 
-async function setUp(t: TestContext, bounds: Partial<CleanerParts>) {
+async function setUp(t: TestContext, bounds: Partial<CleanerParts>, tiers: TierRetentions = new Map()) {
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const { requests: log, logRetentions: retentions } = database;
@@ -180,9 +196,10 @@ async function setUp(t: TestContext, bounds: Partial<CleanerParts>) {
   const clock = new ManualClock();
   const usual = { retentionMs: 365 * dayMs, rowsMax: 1_000_000, pauseMs: 1 };
   const cleaner = () => {
-    const made = new LogCleaner({ log: faulty, retentions, clock, ...usual, ...bounds });
+    const ofAccounts = new AccountRetentions({ table: retentions, tiers, clock });
+    const made = new LogCleaner({ log: faulty, retentions: ofAccounts, clock, ...usual, ...bounds });
     t.after(() => made.stop());
     return made;
   };
-  return { log, retentions, faulty, clock, cleaner };
+  return { database, log, retentions, faulty, clock, cleaner };
 }

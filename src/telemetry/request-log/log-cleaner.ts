@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LogRetentions } from '../../kernel/ports/log-retentions.ts';
 import type { PartitionPlan, RequestLog } from '../../kernel/ports/request-log.ts';
 import { firstIdAt } from '../../kernel/request-id.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
+import type { AccountRetentions } from './account-retentions.ts';
 
 export interface CleanerParts {
   readonly log: RequestLog;
-  readonly retentions: LogRetentions;
+  readonly retentions: AccountRetentions;
   readonly clock: Clock;
   /** How long to retain calls, in whole spans, and how many at most. */
   readonly retentionMs: number;
@@ -75,14 +75,18 @@ export class LogCleaner {
   /** Deletes what accounts keep for a shorter time than the instance. */
   async #cleanAccounts(): Promise<number> {
     const { retentions, clock } = this.#parts;
+    const { table } = retentions;
     let deleted = 0;
     for (let after: string | undefined = ''; after !== undefined; ) {
       const page = await retentions.page(after, limits.retentionAccountsAtOnce);
-      for (const { accountId, days } of page) {
+      for (const { accountId, days, recordingDays } of page) {
         if (this.#stopped.signal.aborted || !(await this.#mayClean())) return deleted;
+        if (recordingDays !== undefined)
+          await table.forgetRecordings(accountId, clock.now() - recordingDays * dayMs);
+        if (days === undefined) continue;
         const beforeMs = clock.now() - days * dayMs;
-        deleted += await this.#deleteInSteps((most) => retentions.forgetCalls(accountId, beforeMs, most));
-        await retentions.forgetRest(accountId, beforeMs);
+        deleted += await this.#deleteInSteps((most) => table.forgetCalls(accountId, beforeMs, most));
+        await table.forgetRest(accountId, beforeMs);
       }
       after = page.at(-1)?.accountId;
     }

@@ -34,6 +34,55 @@ export function requestLogCleaningConformance(setUpDatabase: SetUpDatabase): voi
       assert.equal(await database.requests.acquireCleanupLease(winner, 3001, 4001), false);
     });
 
+    test('the retention of an account is its own choice and that of the tier that it has now', async (t) => {
+      const { database, execute } = await setUpDatabase(t);
+      const { logRetentions, recordings } = database;
+      const accounts = [
+        ['a', 'free', 'null'],
+        ['b', 'pro', 'null'],
+        ['c', 'team', 'null'],
+        // Its subscription has ended.
+        ['d', 'pro', '5000'],
+        ['e', 'pro', '5001'],
+      ];
+      for (const [id, tier, ends] of accounts)
+        await execute(`insert into users (id, email, email_folded, password_hash, tier, tier_ends_ms, created_at_ms)
+          values ('${id}', '${id}@example.com', '${id}@example.com', 'hash', '${tier}', ${ends}, 1)`);
+      await logRetentions.put({ accountId: 'c', days: 3 });
+      await logRetentions.put({ accountId: 'd', days: 9 });
+      const free = { logDays: 7, recordingDays: 2 };
+      const tiers = new Map([['free', free]]);
+      assert.deepEqual(await logRetentions.pageOf(tiers, { nowMs: 5000, after: '', limit: 9 }), [
+        { accountId: 'a', ownDays: undefined, ofTier: free },
+        { accountId: 'c', ownDays: 3, ofTier: {} },
+        { accountId: 'd', ownDays: 9, ofTier: free },
+      ]);
+      const next = await logRetentions.pageOf(tiers, { nowMs: 5000, after: 'a', limit: 1 });
+      assert.deepEqual(
+        next.map(({ accountId }) => accountId),
+        ['c'],
+      );
+      assert.deepEqual((await logRetentions.of('e', tiers, 5001))?.ofTier, free);
+      assert.deepEqual((await logRetentions.of('e', tiers, 5000))?.ofTier, {});
+      assert.equal(await logRetentions.of('nobody', tiers, 5000), undefined);
+      const calls = someCalls(4, (at) => ({ accountId: at % 2 === 0 ? 'a' : 'b', totalMs: 0 }));
+      const rows = calls.map(({ id, accountId }) => ({
+        id,
+        accountId,
+        sealedBy: 'key',
+        sealed: Buffer.of(1),
+      }));
+      await recordings.add(rows, 1000);
+      await logRetentions.forgetRecordings('a', startMs + 2);
+      const stored = await Promise.all(
+        calls.map(({ id, accountId }) => recordings.find(String(accountId), id)),
+      );
+      assert.deepEqual(
+        stored.map((row) => row !== undefined),
+        [false, true, true, true],
+      );
+    });
+
     test('a retention of one account deletes its older calls, recordings, conversations and days of end users', async (t) => {
       const { requests, logRetentions, recordings } = (await setUpDatabase(t)).database;
       const calls = someCalls(6, (at) => ({

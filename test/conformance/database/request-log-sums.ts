@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LoggedCall, LogSums, LogSumsQuery } from '../../../src/kernel/ports/request-log.ts';
+import { AccountRetentions } from '../../../src/telemetry/request-log/account-retentions.ts';
 import { LogCleaner } from '../../../src/telemetry/request-log/log-cleaner.ts';
 import { type CallGroup, summarizeLog } from '../../../src/telemetry/request-log/log-summary.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -134,7 +135,7 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
       const clock = new ManualClock();
       const cleaner = new LogCleaner({
         log: requests,
-        retentions,
+        retentions: new AccountRetentions({ table: retentions, tiers: new Map(), clock }),
         clock,
         retentionMs: 90 * dayMs,
         pauseMs: 0,

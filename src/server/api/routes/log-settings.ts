@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
-import type { LogRetentions } from '../../../kernel/ports/log-retentions.ts';
+import type { AccountRetentions } from '../../../telemetry/request-log/account-retentions.ts';
 import { byAccountHolder, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 
 export interface LogSettingsParts {
-  readonly retentions: Pick<LogRetentions, 'find' | 'put' | 'delete'>;
+  readonly retentions: AccountRetentions;
   /** How long the instance keeps calls; 0 if it stores none. */
   readonly maxDays: number;
 }
@@ -14,7 +14,9 @@ export interface LogSettingsParts {
 const schema = z.strictObject({
   retention_days: z.number().describe('After so many days a call and its recording are deleted'),
   own_retention_days: z.int().nullable().describe('The choice of the account; null if it has made none'),
-  max_retention_days: z.number().describe('How long this instance keeps calls; 0 if it stores none'),
+  max_retention_days: z
+    .number()
+    .describe('How long this instance keeps calls of the tier of the account; 0 if it stores none'),
 });
 const wrongDays = 'must be a whole number from 1 on, or null';
 const ownDays = z.int(wrongDays).min(1, wrongDays).nullable();
@@ -23,9 +25,15 @@ const unauthenticated = {
 };
 
 /** How long the calls of an account stay in the log. */
-export function logSettingsRoutes({ retentions, maxDays }: LogSettingsParts): readonly ApiRoute[] {
+export function logSettingsRoutes({
+  retentions,
+  maxDays: instanceDays,
+}: LogSettingsParts): readonly ApiRoute[] {
+  const { table } = retentions;
+  const mostDays = async (accountId: string) =>
+    Math.min((await retentions.mostDays(accountId)) ?? instanceDays, instanceDays);
   const common = { path: '/v1/requests/settings', tag: 'Usage', access: byAccountHolder } as const;
-  const describe = (own: number | null): z.infer<typeof schema> => ({
+  const describe = (own: number | null, maxDays: number): z.infer<typeof schema> => ({
     retention_days: Math.min(own ?? maxDays, maxDays),
     own_retention_days: own,
     max_retention_days: maxDays,
@@ -37,8 +45,8 @@ export function logSettingsRoutes({ retentions, maxDays }: LogSettingsParts): re
       summary: 'Get how long calls stay in the log',
       body: noBody,
       responses: { 200: { description: 'The current settings', schema }, ...unauthenticated },
-      handle: async ({ caller }) => ({
-        body: describe((await retentions.find(caller.accountId)) ?? null),
+      handle: async ({ caller: { accountId } }) => ({
+        body: describe((await table.find(accountId)) ?? null, await mostDays(accountId)),
       }),
     }),
     defineRoute({
@@ -52,17 +60,18 @@ export function logSettingsRoutes({ retentions, maxDays }: LogSettingsParts): re
         ...unauthenticated,
       },
       async handle({ caller: { accountId }, body: { retention_days: days } }) {
-        if (days === null) await retentions.delete(accountId);
+        const maxDays = await mostDays(accountId);
+        if (days === null) await table.delete(accountId);
         else {
           if (days > maxDays)
             throw new GatewayError(
               'invalid_request',
-              `retention_days: must be at most ${maxDays}, as long as this instance keeps calls`,
+              `retention_days: must be at most ${maxDays}, as long as this instance keeps calls of your tier`,
             );
-          await retentions.put({ accountId, days });
+          await table.put({ accountId, days });
         }
         return {
-          body: describe(days),
+          body: describe(days, maxDays),
           audit: { event: 'log.retention_changed', days },
         };
       },
