@@ -9,6 +9,7 @@ const chapters: Readonly<Record<string, string>> = {
   Keys: 'API keys',
   'Provider keys': 'Provider keys',
   Providers: 'Providers of an account',
+  Batches: 'Batches in the dashboard',
   Configurations: 'Configurations of modules',
   Aliases: 'Aliases',
   Prompts: 'Prompts',
