@@ -152,6 +152,9 @@ export const limits = {
     responsesMax: 16,
     /** How long a client waits for a provider that does not answer its request for a response, before it may ask again. */
     answerMs: 10_000,
+    /** How often, and in what intervals, a response is reserved anew while limits may still count the one before. */
+    settlingTries: 10,
+    settlingMs: 100,
     /** How often the key of a session is checked while no response begins. */
     checkMs: 60_000,
     /** How long a client may take to say what its session is for. */

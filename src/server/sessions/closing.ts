@@ -8,3 +8,12 @@ export function sendableCode(code: number): number {
 const normalClosure = 1000;
 const noStatus = 1005;
 const internalError = 1011;
+
+/** A reason has at most 123 bytes. */
+export function closeReason(text: string): string {
+  let reason = text;
+  while (Buffer.byteLength(reason) > reasonBytesMax) reason = reason.slice(0, -1);
+  return reason;
+}
+
+const reasonBytesMax = 123;

@@ -6,6 +6,7 @@ import type { ApiRequest, WebSocketRoute } from '../api/route.ts';
 import { limits } from '../limits.ts';
 import { asGatewayError, type RequestContext, reportRefusal } from '../respond.ts';
 import { withoutHandshake } from '../sockets/handshake-headers.ts';
+import { closeReason } from './closing.ts';
 import { Session, type SessionOpening, type SessionParts } from './session.ts';
 
 export interface SessionRouteParts extends SessionParts {
@@ -133,13 +134,7 @@ export class Sessions {
       onRefused,
     };
     reportRefusal(error, { ...context, accountId, keyId: key?.keyId }, headers);
-    client.close(
-      protocol.closeCodeOf(error),
-      Buffer.from(error.message)
-        .subarray(0, 120)
-        .toString()
-        .replace(/\ufffd$/, ''),
-    );
+    client.close(protocol.closeCodeOf(error), closeReason(error.message));
   }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
 import type { SessionEvent, SessionReader } from '../../kernel/session-protocol.ts';
@@ -167,6 +168,7 @@ export class SessionTurns {
 
   /** If the next response is refused while another one runs, waits for its end: it holds more than it costs. */
   async #reserveNext(): Promise<void> {
+    let triesLeft = limits.session.settlingTries;
     while (!this.#isStopped)
       try {
         await Promise.all(this.#ending);
@@ -174,11 +176,13 @@ export class SessionTurns {
         return;
       } catch (thrown) {
         const refusal = asGatewayError(thrown);
-        if (this.#active.size === 0) {
+        if (this.#active.size > 0) await this.#nextEnd();
+        // Other processes learn a moment later that a call has ended.
+        else if (refusal.status === 429 && --triesLeft > 0) await sleep(limits.session.settlingMs);
+        else {
           await this.#giveUp(refusal);
           return;
         }
-        await this.#nextEnd();
       }
     await this.#billLate();
   }

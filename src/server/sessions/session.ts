@@ -10,7 +10,7 @@ import type { SessionConnection, SessionConnector } from '../../providers/sessio
 import type { BodyMemoryBudget, MemoryReservation } from '../body-memory-budget.ts';
 import { limits } from '../limits.ts';
 import { asGatewayError, drainingError } from '../respond.ts';
-import { sendableCode } from './closing.ts';
+import { closeReason, sendableCode } from './closing.ts';
 import type { TurnBound, TurnOrigin, TurnParts } from './session-turn.ts';
 import { SessionTurns } from './session-turns.ts';
 
@@ -236,12 +236,3 @@ function tooOldError(): GatewayError {
     'this session has reached its maximum duration; open another one',
   );
 }
-
-/** A reason has at most 123 bytes. */
-function closeReason(text: string): string {
-  let reason = text;
-  while (Buffer.byteLength(reason) > reasonBytesMax) reason = reason.slice(0, -1);
-  return reason;
-}
-
-const reasonBytesMax = 123;
