@@ -132,10 +132,10 @@ export interface RelayForm {
 
 /** The same request with other fields. */
 export function changeRelay(relayRequest: RelayRequest, changes: JsonObject): RelayRequest {
-  const { route, model, origin, models, fields, form } = relayRequest;
+  const { fields } = relayRequest;
   let bytes: number | undefined;
   return {
-    ...{ route, model, origin, models, form },
+    ...relayRequest,
     fields: { get: (name) => (Object.hasOwn(changes, name) ? changes[name] : fields.get(name)) },
     get bodyBytes() {
       bytes ??= changedBytes(relayRequest, changes);
