@@ -27,4 +27,7 @@ export const limits = {
   controlAnswerMs: 5000,
   /** Interval between comparisons of the configuration file with what was read. */
   fileWatchMs: 1000,
+  /** Tries of a reload whose settings are right, and the pause after the first; each further pause is longer by as much. */
+  reloadTries: 4,
+  reloadPauseMs: 1000,
 } as const;

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingsError, settingPlaces } from '../gateway/settings.ts';
 import type { ReloadResult } from '../kernel/ports/reload.ts';
 import type { Log } from '../telemetry/log.ts';
 import { explainError } from './explain-error.ts';
+import { limits } from './limits.ts';
 import type { LoadedSettings } from './load-settings.ts';
 import { watchFiles } from './watch-files.ts';
 
@@ -12,6 +14,8 @@ interface ReloaderParts {
   load(): Promise<LoadedSettings>;
   /** Serves new calls with them; if it rejects, nothing has changed. */
   apply(loaded: LoadedSettings): Promise<void>;
+  /** Before another try, after a failure that is no fault of the settings. */
+  readonly pauseMs?: number;
 }
 
 /** Reads the settings again and applies them, one time after the other. */
@@ -40,7 +44,7 @@ export class Reloader {
     const { log } = this.#parts;
     const startedAtMs = performance.now();
     try {
-      const changed = await this.#apply();
+      const changed = await this.#applyWithRetries();
       const version = this.#loaded.settings.configurationVersion;
       const ms = Math.round(performance.now() - startedAtMs);
       log.info({ trigger, version, changed, ms }, 'the configuration was reloaded');
@@ -50,6 +54,18 @@ export class Reloader {
       log.error({ trigger, faults }, 'the configuration was not reloaded, and nothing has changed');
       throw new SettingsError(faults);
     }
+  }
+
+  /** A busy database or the like passes, and nobody changes the file again because of it. */
+  async #applyWithRetries(): Promise<readonly string[]> {
+    const { pauseMs = limits.reloadPauseMs } = this.#parts;
+    for (let tries = 1; ; tries++)
+      try {
+        return await this.#apply();
+      } catch (thrown) {
+        if (thrown instanceof SettingsError || tries === limits.reloadTries) throw thrown;
+        await sleep(pauseMs * tries);
+      }
   }
 
   async #apply(): Promise<readonly string[]> {
