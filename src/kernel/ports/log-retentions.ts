@@ -5,7 +5,7 @@ export interface LogRetention {
 }
 
 /** The longest times for accounts of a tier; undefined for as long as the instance keeps them. */
-export interface TierRetention {
+interface TierRetention {
   readonly logDays?: number | undefined;
   readonly recordingDays?: number | undefined;
 }
