@@ -15,7 +15,7 @@ import {
 import { causeOf } from '../web/parts/causes.ts';
 import { valuesBefore } from '../web/parts/chart-lines.ts';
 import { axisTimesOf, spanOf } from '../web/parts/chart-times.ts';
-import { daysOf } from '../web/parts/day-ranges.ts';
+import { datesOf, daysOf } from '../web/parts/day-ranges.ts';
 import { mergeUnsent } from '../web/parts/model-sums.ts';
 import { fromLocalInput, startOfRange, toLocalInput } from '../web/parts/time-ranges.ts';
 
@@ -320,4 +320,14 @@ describe('the timeline of a session', () => {
       [undefined, undefined, undefined, 'Subagent', 'Subagent Explore', 'Side reply'],
     );
   });
+});
+
+test('a period has each of its days once, also where clocks change', () => {
+  assert.deepEqual(datesOf({ from: '2026-10-24', to: '2026-10-26' }), [
+    '2026-10-24',
+    '2026-10-25',
+    '2026-10-26',
+  ]);
+  assert.deepEqual(datesOf({ from: '2026-02-28', to: '2026-03-01' }), ['2026-02-28', '2026-03-01']);
+  assert.deepEqual(datesOf({ from: '2026-11-19', to: '2026-11-19' }), ['2026-11-19']);
 });

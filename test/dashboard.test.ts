@@ -505,6 +505,16 @@ test('a person opens an empty local gateway, and finds each answer on its page',
       await page.getByText(text).first().waitFor();
       await assertReadable(page);
     }
+    await goWithin(page, '/usage?period=7d');
+    const chart = page.getByRole('table', { name: /by day, by model/ });
+    await chart.waitFor({ state: 'attached' });
+    assert.equal(await chart.getByRole('row').count(), 1 + 7, 'a row for each day');
+    await goWithin(page, '/playground');
+    await page.getByRole('button', { name: 'Run' }).click();
+    const answers = page.getByRole('region', { name: 'Answer', exact: true }).first();
+    await answers.getByText('This is a demonstration answer').waitFor();
+    const { y = Number.NaN, height = 0 } = (await answers.boundingBox()) ?? {};
+    assert.ok(y >= 0 && y + height < 800, `the answer is at ${y}, and ${height} high`);
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('dialog').getByRole('link', { name: 'API' }).waitFor();
     await page.keyboard.press('Escape');

@@ -38,6 +38,12 @@ export function daysOf(range: DayRange, now = new Date()): Days {
   }
 }
 
+/** All of these days. */
+export function datesOf({ from, to }: Days): readonly string[] {
+  const count = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
+  return Array.from({ length: count }, (_, day) => dayOf(Date.parse(from) + day * 86_400_000));
+}
+
 function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }

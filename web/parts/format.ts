@@ -131,3 +131,10 @@ export function ago(at: string | null, now = Date.now()): string {
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
   return `${Math.floor(seconds / 86_400)} d ago`;
 }
+
+/** Of an axis whose values are so far apart: the same number of digits all along, as many as tell one from the next. */
+export function dollarsOnAxis(value: number, step: number): string {
+  if (step >= 1000) return `$${short(value)}`;
+  const digits = step >= 1 ? 0 : Math.max(2, Math.ceil(-Math.log10(step) - 1e-9));
+  return `$${value.toFixed(digits)}`;
+}

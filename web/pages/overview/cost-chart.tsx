@@ -4,7 +4,7 @@ import { type ChartName, type RangeName, ranges, type Summary } from '../../api/
 import { StackedChart } from '../../parts/chart.tsx';
 import { type Line, valuesBefore } from '../../parts/chart-lines.ts';
 import { Choice } from '../../parts/controls.tsx';
-import { duration, short, usd } from '../../parts/format.ts';
+import { dollarsOnAxis, duration, short, usd } from '../../parts/format.ts';
 import { Section } from '../../parts/states.tsx';
 
 type Shown = ChartName;
@@ -92,20 +92,13 @@ const formats: Readonly<Record<Shown, (value: number) => string>> = {
 };
 
 const axes: Readonly<Record<Shown, (value: number, step: number) => string>> = {
-  cost: dollars,
-  saved: dollars,
+  cost: dollarsOnAxis,
+  saved: dollarsOnAxis,
   requests: short,
   errors: short,
   tokens: short,
   latency: duration,
 };
-
-/** The same number of digits all along, as many as tell one from the next. */
-function dollars(value: number, step: number): string {
-  if (step >= 1000) return `$${short(value)}`;
-  const digits = step >= 1 ? 0 : Math.max(2, Math.ceil(-Math.log10(step) - 1e-9));
-  return `$${value.toFixed(digits)}`;
-}
 
 /** There is no half of a request. */
 const wholes: ReadonlySet<Shown> = new Set(['requests', 'errors', 'tokens']);

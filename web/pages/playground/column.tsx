@@ -124,7 +124,7 @@ function AnswerView({ answer: { state, blocks, error, stopReason }, compared }: 
       aria-label="Answer"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
       tabIndex={0}
-      className="flex max-h-[60vh] min-h-48 flex-col gap-2 overflow-y-auto rounded-md bg-sunken p-3 text-sm"
+      className="flex min-h-48 flex-col gap-2 overflow-y-auto rounded-md bg-sunken p-3 text-sm md:max-h-[60vh]"
     >
       {state === 'idle' && <span className="text-muted">The answer appears here.</span>}
       {state === 'waiting' && <span className="text-muted">Waiting for the first token…</span>}

@@ -32,6 +32,7 @@ export function Workbench({ first, note }: WorkbenchProps) {
   const [isCompared, setCompared] = useState(false);
   const [showsHistory, setShowsHistory] = useState(false);
   const handles = useRef(new Map<number, Handle>());
+  const answers = useRef<HTMLDivElement>(null);
   const { can, outputTokensMax, warnings } = useFeatures(draft);
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
   const read = chatOf(draft);
@@ -43,6 +44,8 @@ export function Workbench({ first, note }: WorkbenchProps) {
     if (!isReady) return;
     addToHistory(withoutImages(draft));
     for (const handle of handles.current.values()) handle.run();
+    // On a phone the answer is below everything else.
+    if (matchMedia('(max-width: 767px)').matches) answers.current?.scrollIntoView({ block: 'start' });
   };
   const stop = () => {
     for (const handle of handles.current.values()) handle.stop();
@@ -143,7 +146,7 @@ export function Workbench({ first, note }: WorkbenchProps) {
           <option key={name} value={name} />
         ))}
       </datalist>
-      <div className={`grid items-start gap-4 ${columnLooks[ids.length]}`}>
+      <div ref={answers} className={`grid scroll-mt-16 items-start gap-4 ${columnLooks[ids.length]}`}>
         {ids.map((id, index) => (
           <Column
             key={id}

@@ -8,6 +8,7 @@ import { type DayRange, dayRangeNames, daysOf } from '../../parts/day-ranges.ts'
 import { Loaded, Page, Rows } from '../../parts/states.tsx';
 import { ByTag } from './by-tag.tsx';
 import type { UsageRow } from './figure-columns.tsx';
+import { SpendChart } from './spend-chart.tsx';
 import { UsageTable } from './usage-table.tsx';
 
 const route = getRouteApi('/usage');
@@ -90,7 +91,8 @@ function ByGroup({
   readonly by: Exclude<UsageGroup, 'end_user' | 'tag'>;
   readonly period: DayRange;
 }) {
-  const report = useQuery(usageBetween(daysOf(period)));
+  const days = daysOf(period);
+  const report = useQuery(usageBetween(days));
   const { data: about } = useQuery(capabilities);
   const { data: own } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
   const nameOf = (id: string) => {
@@ -99,7 +101,12 @@ function ByGroup({
   };
   return (
     <Loaded of={report} loading={<Rows count={8} />}>
-      {(data) => <UsageTable title={groupTitles[by]} rows={rowsOf(data, by, nameOf)} />}
+      {(data) => (
+        <>
+          <SpendChart report={data} days={days} />
+          <UsageTable title={groupTitles[by]} rows={rowsOf(data, by, nameOf)} />
+        </>
+      )}
     </Loaded>
   );
 }
