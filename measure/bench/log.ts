@@ -89,6 +89,7 @@ function someCall(atMs: number): LoggedCall {
     turn: { tools: '1a2b3c', system: '4d5e6f', called: { Read: 1 } },
     endUser: null,
     tags: isTagged ? { env: 'prod', team: `team-${keyAt}` } : {},
+    units: null,
     weight: 1,
     modelAsked: model,
     modelUsed: status === 404 ? null : model,

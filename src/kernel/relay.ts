@@ -61,7 +61,7 @@ export interface RelayRoute {
 }
 
 /** Where the texts of an endpoint are. */
-export interface RelayTexts {
+interface RelayTexts {
   /** Request fields that a model reads: what a user writes, or documents of anybody. All other strings count as texts, too. */
   readonly request: Readonly<Record<string, 'message' | 'document'>>;
   /** Fields of an answer, at any depth, with texts. */

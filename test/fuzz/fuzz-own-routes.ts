@@ -72,7 +72,8 @@ function check({ status, headers, json, text }: RawAnswer, sent: RawRequest): vo
   // Google's clients expect the status there.
   const code = at(json, 'error', 'code');
   const isGoogles =
-    /^\/(((up|down)load\/)?v1beta1?\/|v1\/(models|projects|publishers)\/[^/]*:)/.test(sent.path) && code === status;
+    /^\/(((up|down)load\/)?v1beta1?\/|v1\/(models|projects|publishers)\/[^/]*:)/.test(sent.path) &&
+    code === status;
   assert.ok(isGoogles || typeof code === 'string', what);
   assert.equal(json.request_id, headers['x-request-id'], what);
 }
