@@ -15,6 +15,7 @@ import { limits as serverLimits } from '../../src/server/limits.ts';
 import { openPostgres } from '../../src/storage/sql/postgres.ts';
 import { defaultPoolBounds } from '../../src/storage/sql/sql-database.ts';
 import { openSqlite } from '../../src/storage/sql/sqlite.ts';
+import { AccountRetentions } from '../../src/telemetry/request-log/account-retentions.ts';
 import { LogCleaner } from '../../src/telemetry/request-log/log-cleaner.ts';
 import { summarizeLog } from '../../src/telemetry/request-log/log-summary.ts';
 import { createPostgres } from '../../test/support/stores.ts';
@@ -192,7 +193,8 @@ async function measure(name: string, database: Database, server?: Server): Promi
   const batches: number[] = [];
   let simulatedMs = nowMs - monthMs;
   const clock = { now: () => simulatedMs };
-  const parts = { log: requests, retentions: database.logRetentions, clock, pauseMs: 0 };
+  const retentions = new AccountRetentions({ table: database.logRetentions, tiers: new Map(), clock });
+  const parts = { log: requests, retentions, clock, pauseMs: 0 };
   const cleaner = new LogCleaner({ ...parts, retentionMs: 2 * monthMs });
   const startedAt = performance.now();
   const [cpuAtStart, writing] = [cpuMs(), { ms: 0, cpuMs: 0 }];

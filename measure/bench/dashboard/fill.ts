@@ -3,6 +3,7 @@ import { createRandom, type Random, usageOf } from '../../../scripts/screenshots
 import type { Database } from '../../../src/kernel/ports/records.ts';
 import type { LoggedCall, LoggedStep } from '../../../src/kernel/ports/request-log.ts';
 import { firstIdAt } from '../../../src/kernel/request-id.ts';
+import { AccountRetentions } from '../../../src/telemetry/request-log/account-retentions.ts';
 import { LogCleaner } from '../../../src/telemetry/request-log/log-cleaner.ts';
 import { someCall } from '../../../test/conformance/database/samples.ts';
 
@@ -21,7 +22,8 @@ export async function fillMonth(
 ): Promise<void> {
   let simulatedMs = nowMs - monthMs;
   const clock = { now: () => simulatedMs };
-  const parts = { log: requests, retentions: logRetentions, clock, pauseMs: 0 };
+  const retentions = new AccountRetentions({ table: logRetentions, tiers: new Map(), clock });
+  const parts = { log: requests, retentions, clock, pauseMs: 0 };
   const cleaner = new LogCleaner({ ...parts, retentionMs: 2 * monthMs });
   const random = createRandom(11);
   let unsummed: LoggedCall[] = [];
