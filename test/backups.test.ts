@@ -109,7 +109,8 @@ test('the file of the database shrinks, also one of an earlier version once its 
   assert.ok(statSync(file).size > 12e6);
   const { said } = await weir('shrink');
   assert.match(said, /weir\.db had 1\d\.\d MB and has [01]\.\d MB\n$/);
-  assert.ok(statSync(file).size < 1e6);
+  // The schema alone is about 1 MB.
+  assert.ok(statSync(file).size < 2e6);
   used.exec(
     'pragma locking_mode = exclusive; pragma journal_mode = delete; pragma auto_vacuum = none; vacuum',
   );

@@ -50,13 +50,13 @@ function lockedIn(file: string): readonly (readonly [string, Locked])[] {
   return Object.entries<Locked>(packages).filter(([path]) => path !== '');
 }
 
-function licensedOf(path: string, { version, license = 'none' }: Locked): Licensed {
-  return {
-    name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
-    version,
-    licence: license,
-  };
+function licensedOf(path: string, { version, license }: Locked): Licensed {
+  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  return { name, version, licence: license ?? inFiles.get(`${name}@${version}`) ?? 'none' };
 }
+
+/** Licences that a package has in its file LICENSE alone. */
+const inFiles: ReadonlyMap<string, string> = new Map([['cohere-ai@8.1.0', 'MIT']]);
 
 /** Those whose licence nobody has agreed to. Of alternatives, one is enough. */
 export function unexpected(packages: readonly Licensed[], areTools = false): readonly Licensed[] {
