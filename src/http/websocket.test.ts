@@ -6,7 +6,7 @@ import { fuzzWebSockets } from '../../test/fuzz/fuzz-web-sockets.ts';
 import { cleanUp } from '../../test/support/clean-up.ts';
 import { httpImplementations, startHttp } from '../../test/support/http-server.ts';
 import type { HttpImplementation } from './server.ts';
-import { acceptWebSocket, type WebSocketConnection, type WebSocketLimits } from './websocket.ts';
+import { WebSocketConnection, type WebSocketLimits } from './websocket.ts';
 
 const patientLimits: WebSocketLimits = {
   messageBytesMax: 1024 * 1024,
@@ -29,7 +29,10 @@ async function connectPair(
   const url = await startHttp(
     t,
     (_, res) => {
-      const webSocket = acceptWebSocket(res, { headers: [], limits: { ...patientLimits, ...limits } });
+      const webSocket = WebSocketConnection.accept(res, {
+        headers: [],
+        limits: { ...patientLimits, ...limits },
+      });
       if (webSocket !== undefined) accepted.resolve(webSocket);
     },
     { implementation, mayUpgrade: () => true },

@@ -47,42 +47,6 @@ export const closeCodes = {
   tryAgainLater: 1013,
 } as const;
 
-/**
- * Answers an upgrade request that has no handshake fault with 101, and takes over its connection. Undefined if the client has
- * left.
- */
-export function acceptWebSocket(
-  res: HttpResponse,
-  options: WebSocketOptions,
-): WebSocketConnection | undefined {
-  if (res.isClosed) return undefined;
-  const { request } = res;
-  const names = ['upgrade', 'sec-websocket-key', 'sec-websocket-version', 'sec-websocket-protocol'];
-  const headers = Object.fromEntries(names.map((name) => [name, request.header(name)?.trim()]));
-  const { limits, protocol } = options;
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    // Compressed messages cost much memory, and their size is unknown before they are decompressed.
-    perMessageDeflate: false,
-    autoPong: false,
-    maxPayload: limits.messageBytesMax,
-    maxFragments: limits.fragmentsMax,
-    closeTimeout: limits.closeMs,
-    handleProtocols: () => protocol ?? false,
-  });
-  server.on('headers', (lines) => {
-    for (let at = 0; at + 1 < options.headers.length; at += 2)
-      lines.push(`${options.headers[at]}: ${options.headers[at + 1]}`);
-  });
-  const { socket, head } = res.takeSocket();
-  let accepted: WebSocketConnection | undefined;
-  server.handleUpgrade({ method: 'GET', headers }, socket, head, (webSocket) => {
-    accepted = new WebSocketConnection(webSocket, socket, options);
-  });
-  return accepted;
-}
-
 /** A WebSocket with backpressure in both directions: unread messages pause the connection, and `send` waits for the client. */
 export class WebSocketConnection implements AsyncIterableIterator<WebSocketMessage, undefined> {
   /** Resolves to the close code when the connection has closed. */
@@ -107,7 +71,41 @@ export class WebSocketConnection implements AsyncIterableIterator<WebSocketMessa
   #lastMessageMs = performance.now();
   #onLeaving: (() => void) | undefined;
 
-  constructor(
+  /**
+   * Answers an upgrade request that has no handshake fault with 101, and takes over its connection. Undefined if the client has
+   * left.
+   */
+  static accept(res: HttpResponse, options: WebSocketOptions): WebSocketConnection | undefined {
+    if (res.isClosed) return undefined;
+    const { request } = res;
+    const names = ['upgrade', 'sec-websocket-key', 'sec-websocket-version', 'sec-websocket-protocol'];
+    const headers = Object.fromEntries(names.map((name) => [name, request.header(name)?.trim()]));
+    const { limits, protocol } = options;
+    const server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      // Compressed messages cost much memory, and their size is unknown before they are decompressed.
+      perMessageDeflate: false,
+      autoPong: false,
+      maxPayload: limits.messageBytesMax,
+      maxFragments: limits.fragmentsMax,
+      closeTimeout: limits.closeMs,
+      handleProtocols: () => protocol ?? false,
+    });
+    server.on('headers', (lines) => {
+      for (let at = 0; at + 1 < options.headers.length; at += 2)
+        lines.push(`${options.headers[at]}: ${options.headers[at + 1]}`);
+    });
+    const { socket, head } = res.takeSocket();
+    let accepted: WebSocketConnection | undefined;
+    server.handleUpgrade({ method: 'GET', headers }, socket, head, (webSocket) => {
+      accepted = new WebSocketConnection(webSocket, socket, options);
+    });
+    return accepted;
+  }
+
+  // Private, so that the declarations of the package have no types of ws, which it lacks.
+  private constructor(
     webSocket: WebSocket,
     socket: Duplex,
     { limits, onFault = () => undefined }: Pick<WebSocketOptions, 'limits' | 'onFault'>,

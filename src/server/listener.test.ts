@@ -9,7 +9,7 @@ import { cleanUp } from '../../test/support/clean-up.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { httpImplementations, patient } from '../../test/support/http-server.ts';
 import { type HttpImplementation, HttpServer } from '../http/server.ts';
-import { acceptWebSocket } from '../http/websocket.ts';
+import { WebSocketConnection } from '../http/websocket.ts';
 import { limits } from './limits.ts';
 import { Listener } from './listener.ts';
 import { WebSockets } from './web-sockets.ts';
@@ -70,7 +70,7 @@ for (const implementation of httpImplementations) {
       implementation,
       mayUpgrade: () => true,
       serve(_, res) {
-        const accepted = acceptWebSocket(res, { headers: [], limits: limits.webSocket });
+        const accepted = WebSocketConnection.accept(res, { headers: [], limits: limits.webSocket });
         if (accepted !== undefined) webSockets.add(accepted, 'account');
       },
     });

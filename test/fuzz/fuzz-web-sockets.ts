@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type HttpImplementation, HttpServer } from '../../src/http/server.ts';
-import { acceptWebSocket, type WebSocketLimits } from '../../src/http/websocket.ts';
+import { WebSocketConnection, type WebSocketLimits } from '../../src/http/websocket.ts';
 import { patient } from '../support/http-server.ts';
 import { Random } from './random.ts';
 
@@ -37,7 +37,7 @@ export async function fuzzWebSockets(
     implementation,
     mayUpgrade: () => true,
     async serve(_, res) {
-      const webSocket = acceptWebSocket(res, { headers: [], limits });
+      const webSocket = WebSocketConnection.accept(res, { headers: [], limits });
       if (webSocket === undefined) return;
       open++;
       for await (const { data, isBinary } of webSocket) {

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../http/response.ts';
-import { acceptWebSocket, closeCodes, type WebSocketConnection } from '../../http/websocket.ts';
+import { closeCodes, WebSocketConnection } from '../../http/websocket.ts';
 import { findHandshakeFault } from '../../http/websocket-handshake.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -29,7 +29,7 @@ export async function serveWebSocket(
   let webSocket: WebSocketConnection | undefined;
   try {
     webSockets.checkRoom(accountId);
-    webSocket = acceptWebSocket(res, {
+    webSocket = WebSocketConnection.accept(res, {
       protocol,
       headers: ['x-request-id', context.id],
       onFault: () =>
