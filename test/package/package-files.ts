@@ -42,9 +42,9 @@ const needed = [
   'site/dist/index.html',
   'web/dist/index.html',
 ];
-/** The models are 54 MB of it. */
+/** The models are 54 MiB of it; unpacked, the documentation is 13. */
 const packedBytesMax = 58 * 1024 ** 2;
-const unpackedBytesMax = 70 * 1024 ** 2;
+const unpackedBytesMax = 80 * 1024 ** 2;
 
 export function assertPackage({ files, size, unpackedSize }: Packed): void {
   const paths = files.map(({ path }) => path);
