@@ -129,7 +129,7 @@ const pipelines = [
   'exact-cache,guardrails?models=off&media=report,cost-guard?request=1000',
 ];
 
-/** A call with something wrong in what is asked, or in what is answered. */
+/** A call with a fault in its request or in its answer. */
 export function endpointCase(number: number, random: Random): Case {
   const endpoint = random.pick(endpoints);
   const { model, path, isForm, isTranslated, streams } = endpoint;

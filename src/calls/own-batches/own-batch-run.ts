@@ -66,14 +66,12 @@ export class OwnBatchRun {
     await this.#settleLost();
     await this.#sendAll(maker);
     await Promise.all(this.#underWay);
-    if (this.#goesOn && this.#isDone) await this.#end(maker);
+    if (this.#goesOn) await this.#end(maker);
   }
 
   get #goesOn(): boolean {
     return this.#hasLease && !this.#isStopping;
   }
-
-  #isDone = false;
 
   /** What an earlier process has sent and not ended: nobody knows whether it was answered, so it is not sent again. */
   async #settleLost(): Promise<void> {
@@ -105,14 +103,13 @@ export class OwnBatchRun {
       const isMine = this.#goesOn && (await lines.claim(this.#batch, next.number, holder));
       if (!isMine) {
         giveBack();
-        // The batch was cancelled or taken over: the next beat tells.
+        // The batch was cancelled or taken over, as the next renewal of the lease shows.
         if (this.#goesOn) await this.#wait(limits.ownBatchBeatMs);
         continue;
       }
       if (callsPerMinute !== undefined) this.#pause(60_000 / callsPerMinute);
       this.#track(this.#send(next.number, next.attempts + 1, maker).finally(giveBack));
     }
-    this.#isDone = true;
   }
 
   #track(sending: Promise<void>): void {

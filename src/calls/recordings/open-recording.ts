@@ -137,15 +137,15 @@ export class OpenRecording implements CallRecorder {
     };
     onClose(recordedCall);
     this.#recordedCall = recordedCall;
-    if (this.#onClosed !== undefined) this.#tell(this.#onClosed, recordedCall);
+    if (this.#onClosed !== undefined) this.#callBack(this.#onClosed, recordedCall);
   }
 
   onClosed(then: ClosedListener): void {
     if (this.#recordedCall === undefined) this.#onClosed = then;
-    else this.#tell(then, this.#recordedCall);
+    else this.#callBack(then, this.#recordedCall);
   }
 
-  #tell(then: ClosedListener, recordedCall: RecordedCall): void {
+  #callBack(then: ClosedListener, recordedCall: RecordedCall): void {
     try {
       then((bytesMax) => readContent(recordedCall, bytesMax));
     } catch (fault) {

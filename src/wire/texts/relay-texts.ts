@@ -7,7 +7,7 @@ import type { MapText, RequestText, TextPlace, UnscannedPart } from './text-plac
 
 /**
  * The fields of a relayed request, JSON or a form that has arrived, whose texts change when each is mapped. Every string counts as text but names and settings.
- * Media and lists of tokens are told to `onUnscanned`.
+ * Calls `onUnscanned` for media and lists of tokens.
  */
 export function mapRelayTexts(
   { clientRequest }: Pick<Exchange, 'clientRequest'>,
@@ -68,7 +68,7 @@ function mapNamed(value: unknown, names: ReadonlySet<string>, map: (text: string
   );
 }
 
-/** Where a list of inputs is answered one by one, each is told by its index. */
+/** Where a list of inputs is answered one by one, the index says which one a text belongs to. */
 function mapInputs(
   value: unknown,
   name: string,
