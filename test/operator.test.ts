@@ -93,3 +93,42 @@ test('a check that hangs, throws or fails is named, and the others are not affec
   assert.equal(overallStatus(reports), 'failing');
   assert.equal(overallStatus([passed('')]), 'ok');
 });
+
+test('loading a library for one check takes no time from the others', async () => {
+  const { passed, runChecks } = await import('../src/telemetry/diagnostics.ts');
+  const limitMs = 100;
+  const loadUntil = performance.now() + 2 * limitMs;
+  const reports = await runChecks(
+    [
+      {
+        name: 'asks twice',
+        // An answer may arrive while the library is loaded, and a second question only after that.
+        async run() {
+          for (let asked = 0; asked < 2; asked++) await new Promise(setImmediate);
+          return passed('answered');
+        },
+      },
+      {
+        name: 'loads',
+        async prepare() {
+          while (performance.now() < loadUntil);
+        },
+        run: () => passed('loaded'),
+      },
+      {
+        name: 'lacks its library',
+        prepare: () => Promise.reject(new Error('no such package')),
+        run: () => Promise.reject(new Error('no such package')),
+      },
+    ],
+    limitMs,
+  );
+  assert.deepEqual(
+    reports.map(({ status, detail }) => [status, detail]),
+    [
+      ['ok', 'answered'],
+      ['ok', 'loaded'],
+      ['failing', 'no such package'],
+    ],
+  );
+});

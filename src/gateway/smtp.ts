@@ -21,6 +21,8 @@ export function createSmtpDelivery({ egress, url, from }: SmtpOptions): MailQueu
   };
 }
 
+export const loadMailClient = () => import('nodemailer');
+
 /** Logs in without sending a mail. */
 export async function verifyMailServer({ egress, url }: Omit<SmtpOptions, 'from'>): Promise<void> {
   const transport = await createSmtpTransport(egress, url);
@@ -32,7 +34,7 @@ export async function verifyMailServer({ egress, url }: Omit<SmtpOptions, 'from'
 }
 
 async function createSmtpTransport(egress: Egress, url: Secret): Promise<Transporter> {
-  const { createTransport } = await import('nodemailer');
+  const { createTransport } = await loadMailClient();
   return createTransport({
     url: url.reveal(),
     getSocket({ host = 'localhost', secure, port = secure ? 465 : 587 }, callback) {

@@ -21,7 +21,7 @@ export function billingChecks({ mpp, billing }: Settings, egress: Egress): reado
     billing.prices[tier].slice(0, 1).map((price) => ({ tier, price })),
   );
   return [
-    { name: 'billing', run: async () => checkKey(await client(), base) },
+    { name: 'billing', prepare: client, run: async () => checkKey(await client(), base) },
     ...prices.map(({ tier, price }) => ({
       name: `price of ${tier}`,
       run: async () => checkPrice(await client(), tier, price),

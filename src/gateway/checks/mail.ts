@@ -2,7 +2,7 @@ import type { Egress } from '../../egress/egress.ts';
 import { type Check, degraded, failing, passed, reasonOf } from '../../telemetry/diagnostics.ts';
 import { limits } from '../limits.ts';
 import type { Settings } from '../settings.ts';
-import { verifyMailServer } from '../smtp.ts';
+import { loadMailClient, verifyMailServer } from '../smtp.ts';
 
 interface MailQueue {
   readonly pendingCount: number;
@@ -12,6 +12,7 @@ interface MailQueue {
 export function mailCheck(mail: NonNullable<Settings['mail']>, egress: Egress, queue?: MailQueue): Check {
   return {
     name: 'mail',
+    prepare: loadMailClient,
     async run() {
       const { host } = new URL(mail.url.reveal());
       try {
