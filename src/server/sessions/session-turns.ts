@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
-import type { SessionEvent, SessionReader } from '../../kernel/session-protocol.ts';
+import type { SessionEvent } from '../../kernel/session-protocol.ts';
 import { limits } from '../limits.ts';
 import { asGatewayError } from '../respond.ts';
-import { SessionTurn, type TurnBound, type TurnOrigin, type TurnParts } from './session-turn.ts';
+import { SessionTurn, type TurnOrigin, type TurnParts } from './session-turn.ts';
+import { TurnWishes, type TurnWishesParts } from './turn-wishes.ts';
 
-interface SessionTurnsParts extends TurnParts {
-  readonly reader: SessionReader;
+interface SessionTurnsParts extends TurnParts, TurnWishesParts {
   readonly origin: () => TurnOrigin;
-  /** The model that the client asked for. */
-  readonly model: string;
-  /** The most that a model reads and writes, as far as it is known. */
-  limitsOf(model: string): Partial<TurnBound>;
   /** No response may begin any more. */
   onRefused(refusal: GatewayError): void;
   /** The last response has ended. */
@@ -25,6 +21,7 @@ interface SessionTurnsParts extends TurnParts {
  */
 export class SessionTurns {
   readonly #parts: SessionTurnsParts;
+  readonly #wishes: TurnWishes;
   /** The next response. */
   #standing: SessionTurn | undefined;
   #reserving: Promise<void> | undefined;
@@ -41,6 +38,7 @@ export class SessionTurns {
 
   constructor(parts: SessionTurnsParts) {
     this.#parts = parts;
+    this.#wishes = new TurnWishes(parts);
   }
 
   /** Responses that run or are reserved. */
@@ -61,13 +59,13 @@ export class SessionTurns {
   mayPass(asks: boolean): boolean {
     if (this.#isStopped || (asks && this.#isAsked) || this.#active.size >= limits.session.responsesMax)
       return false;
-    return this.#standing !== undefined && this.#covers(this.#standing);
+    return this.#standing !== undefined && this.#wishes.covers(this.#standing.wish);
   }
 
   /** Resolves when it may, or when the session ends. */
   async whenMayPass(asks: boolean): Promise<void> {
     while (!this.#isStopped && !this.mayPass(asks)) {
-      if (this.#standing !== undefined && !this.#covers(this.#standing)) await this.#renew();
+      if (this.#standing !== undefined && !this.#wishes.covers(this.#standing.wish)) await this.#renew();
       else await this.#changed.promise;
     }
   }
@@ -87,6 +85,7 @@ export class SessionTurns {
   }
 
   onEvent(event: SessionEvent): void {
+    if (this.#isRunning(event)) return;
     const needsTurn = event.kind === 'started' || event.kind === 'used';
     if (this.#late.length > 0 || (needsTurn && this.#standing === undefined)) {
       this.#late.push(event);
@@ -95,6 +94,11 @@ export class SessionTurns {
     if (event.kind === 'started') this.#start(event.id, this.#takeStanding());
     else if (event.kind === 'used') this.#bill(event, this.#takeStanding());
     else this.#onOther(event);
+  }
+
+  /** Whether the provider reports the start of a response again. */
+  #isRunning(event: SessionEvent): boolean {
+    return event.kind === 'started' && this.#active.has(event.id);
   }
 
   /** No further response may begin. What is reserved is given back. */
@@ -159,11 +163,13 @@ export class SessionTurns {
 
   #ensure(): Promise<void> {
     if (this.#isStopped || this.#standing !== undefined) return Promise.resolve();
-    this.#reserving ??= this.#reserveNext().finally(() => {
-      this.#reserving = undefined;
+    if (this.#reserving !== undefined) return this.#reserving;
+    const reserving = this.#reserveNext().finally(() => {
+      if (this.#reserving === reserving) this.#reserving = undefined;
       this.#change();
     });
-    return this.#reserving;
+    this.#reserving = reserving;
+    return reserving;
   }
 
   /** If the next response is refused while another one runs, waits for its end: it holds more than it costs. */
@@ -208,11 +214,12 @@ export class SessionTurns {
   async #billLate(): Promise<void> {
     while (this.#late.length > 0) {
       const event = this.#late.shift();
-      if (event?.kind !== 'started' && event?.kind !== 'used') {
-        if (event !== undefined) this.#onOther(event);
+      if (event === undefined || this.#isRunning(event)) continue;
+      if (event.kind !== 'started' && event.kind !== 'used') {
+        this.#onOther(event);
         continue;
       }
-      const turn = await SessionTurn.unreserved(this.#parts, this.#parts.origin(), this.#wish());
+      const turn = await SessionTurn.unreserved(this.#parts, this.#parts.origin(), this.#wishes.next());
       if (event.kind === 'started') this.#start(event.id, turn);
       else this.#bill(event, turn);
     }
@@ -241,39 +248,7 @@ export class SessionTurns {
   }
 
   #reserve(connect?: (exchange: Exchange) => Promise<void>): Promise<SessionTurn> {
-    return SessionTurn.reserve(this.#parts, this.#parts.origin(), this.#wish(), connect);
-  }
-
-  #wish() {
-    const { reader, model: asked } = this.#parts;
-    const model = reader.model === undefined ? asked : withPrefixOf(asked, reader.model);
-    return {
-      model,
-      otherModels: reader.otherModels,
-      bound: this.#bound(model, limits.session.aheadTokens),
-      estimate: () => reader.estimate(),
-    };
-  }
-
-  #bound(model: string, aheadTokens: number): TurnBound {
-    const { reader } = this.#parts;
-    const { inputTokens = limits.session.contextTokens, outputTokens = limits.session.outputTokens } =
-      this.#parts.limitsOf(model);
-    return {
-      inputTokens: Math.min(inputTokens, Math.ceil(reader.contextTokens) + aheadTokens),
-      outputTokens: Math.min(outputTokens, reader.outputTokens ?? outputTokens),
-    };
-  }
-
-  #covers({ wish }: SessionTurn): boolean {
-    const { reader } = this.#parts;
-    const needed = this.#bound(wish.model, 0);
-    return (
-      wish.bound.inputTokens >= needed.inputTokens &&
-      wish.bound.outputTokens >= needed.outputTokens &&
-      wish.otherModels === reader.otherModels &&
-      (reader.model === undefined || wish.model === withPrefixOf(this.#parts.model, reader.model))
-    );
+    return SessionTurn.reserve(this.#parts, this.#parts.origin(), this.#wishes.next(), connect);
   }
 
   #track(work: Promise<unknown>): void {
@@ -294,10 +269,4 @@ export class SessionTurns {
     this.#changed = Promise.withResolvers();
     resolve();
   }
-}
-
-/** Another model of the same provider. */
-function withPrefixOf(asked: string, model: string): string {
-  const slash = asked.indexOf('/');
-  return slash < 0 ? model : `${asked.slice(0, slash)}/${model}`;
 }
