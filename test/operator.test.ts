@@ -17,11 +17,12 @@ function listOf(value: unknown): readonly unknown[] {
 test('diagnostics of a local gateway need no token, and name each check', async (t) => {
   const weir = await startTestGateway();
   cleanUp(t, () => weir.close());
+  // A process that has just started on a busy machine is degraded at first.
   const { status, json } = await eventually(async () => {
     const answer = await call(weir.url, { path: '/v1/diagnostics' });
-    return listOf(answer.json.processes).length > 0 ? answer : undefined;
+    return listOf(answer.json.processes).length > 0 && answer.json.status === 'ok' ? answer : undefined;
   });
-  assert.deepEqual([status, json.status, json.mode, json.open_calls], [200, 'ok', 'local', 0]);
+  assert.deepEqual([status, json.mode, json.open_calls], [200, 'local', 0]);
   assert.equal(at(json, 'processes', 0, 'process_id'), process.pid);
   const names = listOf(json.checks).map((check) => at(check, 'name'));
   for (const name of ['database', 'usage', 'request log', 'egress', 'breakers', 'provider keys', 'models'])
