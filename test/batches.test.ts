@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, beforeEach, type TestContext, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { toFile } from 'openai';
+import { isJsonObject } from '../src/lib/json.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
@@ -98,6 +100,16 @@ class Client {
       : [Number(at(found, 'cost_usd')), at(found, 'requests'), at(found, 'input_tokens')];
   }
 
+  /** The last call that read results, in the request log, but not this one. */
+  loggedReading(id?: unknown): Promise<Record<string, unknown>> {
+    return eventually(async () => {
+      const { json } = await this.person.call({ path: '/v1/requests?limit=1' });
+      const newest = at(json, 'requests', 0);
+      const isReading = at(newest, 'model') === 'files' && at(newest, 'id') !== id;
+      return isReading && isJsonObject(newest) ? newest : undefined;
+    });
+  }
+
   async spentUsd(): Promise<number> {
     const { json } = await this.person.call({ path: '/v1/budgets' });
     const budgets = Array.isArray(json.budgets) ? json.budgets : [];
@@ -130,8 +142,14 @@ test("OpenAI's SDK makes a batch, which is billed at batch rates when its result
   assert.deepEqual(await client.usage('gpt-4o-mini'), []);
   const content = await contentOf(openai, output);
   assert.equal(content.trim().split('\n').length, 3);
+  const read = await client.loggedReading();
+  assert.deepEqual(
+    [Number(read.cost_usd), read.input_tokens, read.output_tokens],
+    [3 * openaiUsd, 3000, 1500],
+  );
   assert.deepEqual(await client.usage('gpt-4o-mini'), [3 * openaiUsd, 3, 3000]);
   assert.equal(await contentOf(openai, output), content);
+  assert.equal(Number((await client.loggedReading(read.id)).cost_usd), 0);
   assert.deepEqual(await client.usage('gpt-4o-mini'), [3 * openaiUsd, 3, 3000]);
   assert.deepEqual(
     (await openai.batches.list()).data.map(({ id }) => id),
@@ -338,4 +356,35 @@ test('a batch is billed once, also if the gateway is killed before and while its
   assert.deepEqual([Number(at(found, 'cost_usd')), at(found, 'requests')], [10 * openaiUsd, 10]);
   await client.batch(batchFile(8), client.at(url));
   await assert.rejects(client.batch(batchFile(2), client.at(url)), { status: 402 });
+});
+
+test('a batch whose making is cut off by a kill is set aside for an hour', async (t) => {
+  const environment = { WEIR_MODE: 'cloud', WEIR_DATA_DIR: emptyFolder(t), ...addresses };
+  const gateway = new WeirProcess(t, { environment });
+  const client = await Client.create(await Person.signUp(await gateway.listening), 'cost-guard?month=0.005');
+  const input = await client.upload(batchFile(10));
+  const batch = {
+    input_file_id: input,
+    endpoint: '/v1/chat/completions',
+    completion_window: '24h',
+  } as const;
+  provider.refusal = { chunks: ['{'], ending: 'hang', headers: { 'content-type': 'application/json' } };
+  const seen = fake.requests.length;
+  const making = client.openai.batches.create(batch);
+  making.catch(() => undefined);
+  await eventually(() => fake.requests[seen]);
+  gateway.signal('SIGKILL');
+  await gateway.exited;
+  await assert.rejects(making);
+  const aheadBy = (ms: number) =>
+    new WeirProcess(t, {
+      environment: { ...environment, WEIR_TEST_CLOCK_AHEAD_MS: String(ms) },
+      nodeArgs: ['--import', join(import.meta.dirname, 'support', 'clock-ahead.ts')],
+    });
+  const soon = aheadBy(0);
+  await assert.rejects(client.at(await soon.listening).batches.create(batch), { status: 402 });
+  soon.signal('SIGKILL');
+  await soon.exited;
+  const later = client.at(await aheadBy(3_700_000).listening);
+  await eventually(() => later.batches.create(batch).catch(() => undefined));
 });

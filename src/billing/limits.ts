@@ -72,6 +72,8 @@ export const limits = {
   /** Interval between checks for unneeded reservations, and between rewrites of long-lived ones. */
   reservationTrimMs: 1000,
   reservationRenewalMs: 60_000,
+  /** Interval between deletions of those whose time is over. */
+  reservationSweepMs: 600_000,
   /** Money reserved by a killed process counts for the rest of its month. */
   reservationKeptMs: 32 * 86_400_000,
   /** Interval between renewals of a hold, and between retries of failed settlements. */

@@ -33,6 +33,7 @@ export class OpenHold implements Hold, IntrusiveListItem {
   #cost: NanoUsd | undefined;
   #settling: Promise<void> | undefined;
   #settleFailed = false;
+  #isReservedElsewhere = false;
 
   constructor({ held, ceilings, heldAtMs, call }: OpenHoldParts, settleHold: SettleHold) {
     this.held = held;
@@ -84,6 +85,18 @@ export class OpenHold implements Hold, IntrusiveListItem {
   /** Resolves when the running attempt has ended. */
   whenSettled(): Promise<void> {
     return this.#settling ?? Promise.resolve();
+  }
+
+  /** Whether a reservation that outlives the process has its amount. */
+  get isReservedElsewhere(): boolean {
+    return this.#isReservedElsewhere;
+  }
+
+  /** False if it is not of this call, or settled, or was handed over before. */
+  handOver(call: HoldCall): boolean {
+    if (this.#call !== call || this.isSettled || this.#isReservedElsewhere) return false;
+    this.#isReservedElsewhere = true;
+    return true;
   }
 
   /** The store could not be reached. */

@@ -84,6 +84,13 @@ export class Reservations {
     this.#onSettle?.(settled);
   }
 
+  /** Of the admitted amount nothing is needed, which the database knows when this resolves. */
+  async release(reserve: Reserve, amount: number): Promise<void> {
+    this.settle(reserve, amount, 0);
+    this.#shortReserves.add(reserve);
+    await this.#writeShort();
+  }
+
   /** Later settlements belong to a new batch of usage; `onSettle` is called for each. */
   startBatch(onSettle?: SettleListener): SettledAmounts {
     this.#settledAmounts = new Map();

@@ -125,6 +125,13 @@ export class SpendingLimiter {
     this.#waitingHolds.wake(budgetHolder);
   }
 
+  /** A reservation that outlives the process has what this call holds: the process reserves it no longer. */
+  async handOver(call: HoldCall): Promise<void> {
+    const { reservations } = this.#parts;
+    for (const hold of this.#openHolds.snapshot())
+      if (hold.handOver(call)) await reservations.release(this.#reserveOf(hold.held.holder), hold.amount);
+  }
+
   /** Waits for pending settlements; false if some did not finish in time. */
   async close(withinMs: number): Promise<boolean> {
     this.#stopTimer();
@@ -205,7 +212,8 @@ export class SpendingLimiter {
 
   /** If the store can't be reached, retries later: the call has ended, and its cost counts. */
   readonly #settleHold = async (hold: OpenHold, cost: NanoUsd, again: boolean): Promise<void> => {
-    if (!again) this.#parts.reservations.settle(this.#reserveOf(hold.held.holder), hold.amount, cost);
+    if (!again && !hold.isReservedElsewhere)
+      this.#parts.reservations.settle(this.#reserveOf(hold.held.holder), hold.amount, cost);
     const { budgets, clock, listener } = this.#parts;
     const windows = this.#currentWindows();
     try {

@@ -196,7 +196,7 @@ export class UsageRecorder {
   }
 
   async #store(batch: UsageBatch): Promise<void> {
-    const paid = await this.#usageStore.add(batch);
+    const paid = (await this.#usageStore.add(batch)) ?? [];
     if (paid.length > 0) this.#onCreditsSpent?.(paid);
   }
 

@@ -145,6 +145,7 @@ export class CallReports {
       stopReason: meter.stopReason,
       usage,
       costNanoUsd: bill?.nanoUsd,
+      batches: trace.batches,
       costEstimated: bill?.estimated === true,
       savedNanoUsd: trace.savedNanoUsd,
       contentMs: since(firstContentAtMs),

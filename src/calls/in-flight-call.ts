@@ -1,4 +1,4 @@
-import { billOf, usageOf } from '../kernel/attempt.ts';
+import { billOf, type Spent, usageOf } from '../kernel/attempt.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import type { Usage } from '../kernel/message.ts';
@@ -66,13 +66,18 @@ export class InFlightCall implements IntrusiveListItem {
   /** The usage of all attempts; without attempts, the usage that the answer reports. */
   get usage(): Usage {
     const { attempts } = this.exchange.trace;
-    return attempts.length === 0 ? this.meter.usage : usageOf(attempts);
+    return attempts.length === 0 ? this.meter.usage : usageOf(this.#spent);
   }
 
   /** The cost; undefined if unknown. An answer without attempts costs nothing. */
   get bill(): Bill | undefined {
     const { attempts } = this.exchange.trace;
-    return attempts.length === 0 ? noCost : billOf(attempts);
+    return attempts.length === 0 ? noCost : billOf(this.#spent);
+  }
+
+  get #spent(): readonly Spent[] {
+    const { attempts, batches } = this.exchange.trace;
+    return batches === undefined ? attempts : [...attempts, batches];
   }
 
   get faults(): readonly unknown[] {

@@ -254,6 +254,8 @@ export const limits = {
   batchShortInputTokens: 100_000,
   /** Models that the calls of a batch name. OpenAI allows one. */
   batchModelsMax: 20,
+  /** What is set aside for a batch that no provider has confirmed: much longer than a request that makes one. */
+  unconfirmedBatchMs: 3_600_000,
   /** A month and a day: what is set aside for a batch counts in no later window. */
   batchReservationMs: 32 * 86_400_000,
 } as const;

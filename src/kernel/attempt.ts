@@ -58,8 +58,15 @@ export interface AttemptObserver {
   attemptEnded(): void;
 }
 
+/** What was spent on something. */
+export interface Spent {
+  readonly usage: Usage;
+  /** Undefined if the cost is unknown. */
+  readonly bill: Bill | undefined;
+}
+
 /** The total usage of several attempts. */
-export function usageOf(attempts: readonly Attempt[]): Usage {
+export function usageOf(attempts: readonly Pick<Spent, 'usage'>[]): Usage {
   const [only] = attempts;
   if (only === undefined || attempts.length === 1) return only?.usage ?? {};
   const sum: Record<string, number> = {};
@@ -79,7 +86,7 @@ const summedFields = [
 ] as const;
 
 /** The total cost of several attempts; undefined if none has a bill. */
-export function billOf(attempts: readonly Attempt[]): Bill | undefined {
+export function billOf(attempts: readonly Pick<Spent, 'bill'>[]): Bill | undefined {
   let sum: Bill | undefined;
   for (const { bill } of attempts) {
     if (bill === undefined) continue;

@@ -1,4 +1,4 @@
-import type { Attempt } from './attempt.ts';
+import { type Attempt, billOf, type Spent, usageOf } from './attempt.ts';
 import type { CallRecorder } from './call-recorder.ts';
 import type { ConversationIdentity } from './conversation/conversation.ts';
 import type { BreakReason } from './conversation/prefix.ts';
@@ -111,6 +111,8 @@ export class Trace {
   breakReason: BreakReason | undefined;
   /** Time spent waiting for a provider. */
   providerMs = 0;
+  /** What the provider's batches cost whose results the call reads, if they were billed with it. */
+  batches: Spent | undefined;
   /** Set if the call is recorded. */
   recorder: CallRecorder | undefined;
   #origin: ConversationIdentity | undefined;
@@ -144,6 +146,11 @@ export class Trace {
   /** Whether the pipeline of the call has an airgap. */
   get isAirgapped(): boolean {
     return this.egress?.airgap === 'call';
+  }
+
+  addBatch(batch: Spent): void {
+    const all = this.batches === undefined ? [batch] : [this.batches, batch];
+    this.batches = { usage: usageOf(all), bill: billOf(all) };
   }
 
   step(module: string, isCache = false, outer?: Step): Step {

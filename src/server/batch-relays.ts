@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BatchMeter } from '../calls/batches/batch-meter.ts';
-import { type Batches, isOpen } from '../calls/batches/batches.ts';
+import { type Batches, isOpen, type KnownBatch } from '../calls/batches/batches.ts';
 import { BatchEstimator, BatchFileReader, priceBatch } from '../calls/batches/estimate-batch.ts';
 import { modelInCallPath } from '../calls/batches/model-in-path.ts';
 import type { KnownObject, StoredObjects } from '../calls/stored-objects/stored-objects.ts';
@@ -17,6 +17,7 @@ import type { Provider } from '../kernel/provider.ts';
 import type { RelayRoute } from '../kernel/relay.ts';
 import type { Source } from '../kernel/reply/source.ts';
 import type { StoredObjectFacts, StoredObjectList } from '../kernel/stored-object.ts';
+import type { Trace } from '../kernel/trace.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { CallerDirectory } from '../providers/own/own-directory.ts';
 import { limits } from './limits.ts';
@@ -100,8 +101,13 @@ export class BatchRelays {
     };
   }
 
+  /** A provider has made this batch. */
+  async confirm({ reservation }: KnownObject): Promise<void> {
+    if (reservation !== undefined) await this.#parts.batches.confirm(reservation);
+  }
+
   /** Remembers the files of results, and bills results in the description itself. A batch that ended without any costs nothing. */
-  async noteState(of: BatchList, batch: KnownObject, described: JsonObject): Promise<void> {
+  async noteState(of: BatchList, batch: KnownObject, described: JsonObject, trace: Trace): Promise<void> {
     const { scope, list, format } = of;
     const { objects, batches } = this.#parts;
     const { isFinal, hasResults, resultFiles } = format.stateOf(described);
@@ -115,35 +121,40 @@ export class BatchRelays {
         ...{ id: fileId, value, purpose: 'batch_output', provider, keyName, resultsOf: id },
       });
     }
-    await this.#billInlined(of, batch, described);
+    await this.#billInlined(of, batch, described, trace);
     if (isFinal && !hasResults && isOpen(batch))
       await batches.settle({ scope, list, id }, { usage: new Map(), isKnown: true });
   }
 
-  /** The body of results, metered; the last of it is held back until the batch is billed. */
+  /** The body of results, metered; the last of it is held back until the batch is billed, with the call that reads it. */
   async results(
     { scope, list, format }: BatchList,
     batchId: string,
     body: Source<Uint8Array>,
+    trace: Trace,
   ): Promise<Source<Uint8Array>> {
     const batch = await this.#parts.objects.find(scope, list, batchId);
     const meter = batch && (await this.#meter(format, batch));
     if (meter === undefined) return body;
-    return new MeteredBody(body, meter, () =>
-      this.#parts.batches.settle({ scope, list, id: batchId }, meter),
-    );
+    return new MeteredBody(body, meter, () => this.#bill({ scope, list, id: batchId }, meter, trace));
   }
 
   async #billInlined(
     { scope, list, format }: BatchList,
     batch: KnownObject,
     described: JsonObject,
+    trace: Trace,
   ): Promise<void> {
     const results = format.resultsIn?.(described);
     const meter = results && (await this.#meter(format, batch));
     if (results === undefined || meter === undefined) return;
     for (const result of results) meter.addResult(result);
-    await this.#parts.batches.settle({ scope, list, id: batch.id }, meter);
+    await this.#bill({ scope, list, id: batch.id }, meter, trace);
+  }
+
+  async #bill(batch: KnownBatch, meter: BatchMeter, trace: Trace): Promise<void> {
+    const spent = await this.#parts.batches.settle(batch, meter);
+    if (spent !== undefined) trace.addBatch(spent);
   }
 
   /** Undefined for a batch that was billed. */

@@ -151,8 +151,9 @@ export class StoredObjectHandler {
           ...{ ...object, provider: provider.name, keyName },
           ...facts(),
         });
+        if (action === 'create') await batches.confirm(found);
         if (list.batch !== undefined)
-          await batches.noteState({ scope, list, format: list.batch }, found, answer);
+          await batches.noteState({ scope, list, format: list.batch }, found, answer, exchange.trace);
       }
       const address = object && this.#ownAddressIn(object.value, list, req);
       const body = address === undefined ? bytes : patchJson(LazyJsonObject.of(bytes), address);
@@ -173,7 +174,7 @@ export class StoredObjectHandler {
         const known = object && (await objects.find(scope, list, object.id));
         if (object === undefined || known === undefined) continue;
         const found = await objects.put(scope, list, { ...known, ...object });
-        await batches.noteState({ scope, list, format }, found, described);
+        await batches.noteState({ scope, list, format }, found, described, exchange.trace);
       }
       return { ...response, body: sourceFromValue(bytes) };
     };
@@ -191,9 +192,14 @@ export class StoredObjectHandler {
     // A part of the results says nothing about the cost of the rest.
     if (req.header('range') !== undefined)
       throw new GatewayError('invalid_request', 'results of a batch are read as a whole, without "range"');
-    return async (response) => ({
+    return async (response, { trace }) => ({
       ...response,
-      body: await this.#parts.batches.results({ scope, list: batchList, format }, batchId, response.body),
+      body: await this.#parts.batches.results(
+        { scope, list: batchList, format },
+        batchId,
+        response.body,
+        trace,
+      ),
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Attempt } from '../kernel/attempt.ts';
+import type { Attempt, Spent } from '../kernel/attempt.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type { LoggedTurn } from '../kernel/ports/request-log.ts';
@@ -46,6 +46,8 @@ export interface EndedCall {
   readonly providerRequestId?: string | undefined;
   readonly stopReason?: string | undefined;
   readonly usage: Usage;
+  /** What batches cost whose results the call read; a part of its usage and cost. */
+  readonly batches?: Spent | undefined;
   /** Undefined if the cost is unknown. */
   readonly costNanoUsd: NanoUsd | undefined;
   readonly costEstimated: boolean;

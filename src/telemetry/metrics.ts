@@ -1,5 +1,5 @@
+import type { Spent } from '../kernel/attempt.ts';
 import type { Usage } from '../kernel/message.ts';
-import type { Bill } from '../kernel/money.ts';
 import { metricModelOf, metricNameOf, type Target } from '../kernel/provider.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import { storableFigure } from '../kernel/storable.ts';
@@ -37,14 +37,12 @@ const modelBuckets = [0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /** The usage, cost and ending of one attempt. */
-interface MeteredAttempt {
+interface MeteredAttempt extends Spent {
   readonly target: Target;
   readonly ending: Ending | undefined;
   /** The module that repeated or moved the call, or made a call of its own. */
   readonly askedBy: string | undefined;
   readonly isModuleCall: boolean;
-  readonly usage: Usage;
-  readonly bill: Bill | undefined;
   readonly startedAtMs: number;
   readonly firstContentAtMs: number | undefined;
   readonly endedAtMs: number | undefined;
@@ -226,15 +224,15 @@ export class Metrics {
     callSeries.overhead.observe(call.overheadMs / 1000, traceId);
     if (contentMs !== undefined) callSeries.toContent.observe(contentMs / 1000, traceId);
     if (spent.length === 0) addUsage(callSeries, call.usage);
+    if (call.batches !== undefined) addSpent(callSeries, call.batches);
     this.#tags.record(call);
     for (const attempt of spent) {
-      const { target, usage, bill, ending, askedBy, isModuleCall } = attempt;
+      const { target, ending, askedBy, isModuleCall } = attempt;
       const attempted = metricNameOf(target.provider);
       const attemptedModel = metricModelOf(target);
       const isItsOwn = attempted === provider && attemptedModel === model;
       const own = isItsOwn ? callSeries : this.#callSeriesFor(call, attempted, attemptedModel);
-      addUsage(own, usage);
-      if (bill !== undefined) own.cost.value += toIncrement(bill.nanoUsd) / 1e9;
+      addSpent(own, attempt);
       own[ending?.how ?? 'aborted'].value++;
       observeTimes(own, attempt, traceId);
       if (askedBy !== undefined && !isModuleCall) this.#repeated.with(attempted, own.label, askedBy).value++;
@@ -427,6 +425,11 @@ function addUsage(callSeries: CallSeries, usage: Usage): void {
   callSeries.output.value += toIncrement(usage.output_tokens);
   callSeries.cacheRead.value += toIncrement(usage.cache_read_input_tokens);
   callSeries.cacheWrite.value += toIncrement(usage.cache_creation_input_tokens);
+}
+
+function addSpent(callSeries: CallSeries, { usage, bill }: Spent): void {
+  addUsage(callSeries, usage);
+  if (bill !== undefined) callSeries.cost.value += toIncrement(bill.nanoUsd) / 1e9;
 }
 
 function observeTimes(callSeries: CallSeries, attempt: MeteredAttempt, traceId: string | undefined): void {

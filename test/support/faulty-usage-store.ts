@@ -19,7 +19,7 @@ export class FaultyUsageStore implements UsageStore {
     this.#book = book;
   }
 
-  async add(batch: UsageBatch): Promise<readonly string[]> {
+  async add(batch: UsageBatch): ReturnType<UsageStore['add']> {
     this.adds++;
     await this.beforeAdd(batch);
     const paid = await this.#book.add(batch);
@@ -47,6 +47,10 @@ export class FaultyUsageStore implements UsageStore {
     this.reserves++;
     await this.beforeReserve(reservations);
     await this.#book.reserve(reservations);
+  }
+
+  endReservations(nowMs: number): ReturnType<UsageStore['endReservations']> {
+    return this.#book.endReservations(nowMs);
   }
 
   reserved(question: Parameters<UsageStore['reserved']>[0]): ReturnType<UsageStore['reserved']> {

@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto';
+import type { Spent } from '../../kernel/attempt.ts';
 import type { BatchEstimate, BatchReservation } from '../../kernel/batch.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
+import type { Usage } from '../../kernel/message.ts';
 import { type BudgetHolder, budgetHolderOf, tagBudgetHolder } from '../../kernel/ports/budget.ts';
 import type { Reservation, UsageStore, UsageSums } from '../../kernel/ports/records.ts';
 import type { StoredObjectList } from '../../kernel/stored-object.ts';
+import type { Trace } from '../../kernel/trace.ts';
 import { addUsageSums, zeroSums } from '../../kernel/usage-sums.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
@@ -15,6 +18,8 @@ interface BatchesParts {
   readonly objects: Pick<StoredObjects, 'find' | 'put'>;
   /** Has the budget of a holder counted anew. */
   forgetCount(holder: BudgetHolder): Promise<void>;
+  /** The budgets reserve no longer what a call holds. */
+  handOver(call: Trace): Promise<void>;
   readonly clock: Clock;
 }
 
@@ -25,7 +30,7 @@ interface MeteredBatch {
 }
 
 /** A batch of an account, and its list. */
-interface KnownBatch {
+export interface KnownBatch {
   readonly scope: string;
   readonly list: StoredObjectList;
   readonly id: string;
@@ -43,8 +48,9 @@ export class Batches {
     this.#parts = parts;
   }
 
+  /** Until the provider has made the batch, for an hour: if the process is killed, nobody learns whether it did. */
   async reserve(
-    { id, caller, tags }: Pick<Exchange, 'id' | 'caller' | 'tags'>,
+    { id, caller, tags, trace }: Pick<Exchange, 'id' | 'caller' | 'tags' | 'trace'>,
     { nanoUsd }: BatchEstimate,
     callPath: string,
   ): Promise<BatchReservation> {
@@ -56,22 +62,34 @@ export class Batches {
       id: `batch ${id}`,
       ...{ nanoUsd, keyIds, accountId, keyId, tags, callPath, isSettled: false },
     };
-    await this.#write(reservation, nanoUsd);
+    await this.#write(reservation, nanoUsd, limits.unconfirmedBatchMs);
+    await this.#parts.handOver(trace);
     return reservation;
+  }
+
+  /** The provider has made the batch. */
+  async confirm(reservation: BatchReservation): Promise<void> {
+    await this.#write(reservation, reservation.nanoUsd, limits.batchReservationMs);
   }
 
   /** The batch was not made. */
   async release(reservation: BatchReservation): Promise<void> {
-    await this.#write(reservation, 0);
+    await this.#write(reservation, 0, 0);
     await this.#forgetCounts(reservation);
   }
 
-  /** Bills a batch, once. If the cost of some answers is not known, all of them cost what was set aside, or more. */
-  async settle({ scope, list, id }: KnownBatch, { usage, isKnown }: MeteredBatch): Promise<void> {
+  /**
+   * Bills a batch, once; undefined if it was billed before. If the cost of some answers is not known, all of them cost what was
+   * set aside, or more.
+   */
+  async settle(
+    { scope, list, id }: KnownBatch,
+    { usage, isKnown }: MeteredBatch,
+  ): Promise<Spent | undefined> {
     const { usage: usageStore, objects, clock } = this.#parts;
     const known = await objects.find(scope, list, id);
     const reservation = known?.reservation;
-    if (known === undefined || reservation === undefined || reservation.isSettled) return;
+    if (known === undefined || reservation === undefined || reservation.isSettled) return undefined;
     const { accountId, keyId, keyIds, nanoUsd, tags } = reservation;
     const atMs = clock.now();
     const day = new Date(atMs).toISOString().slice(0, 10);
@@ -83,7 +101,7 @@ export class Batches {
       ...sums,
       costNanoUsd: sums.costNanoUsd + (at === 0 ? missing : 0),
     }));
-    await usageStore.add({
+    const added = await usageStore.add({
       id: `batch ${hash('sha256', [scope, list.name, id].join('\n'))}`,
       atMs,
       days: models.map((sums) => ({ accountId, day, keyId, provider: known.provider, ...sums })),
@@ -102,16 +120,17 @@ export class Batches {
       reservation: { ...reservation, isSettled: true, billedNanoUsd: total.costNanoUsd },
     });
     await this.#forgetCounts(reservation);
+    return added && { usage: usageIn(total), bill: { nanoUsd: total.costNanoUsd, estimated: !isKnown } };
   }
 
-  async #write(reservation: BatchReservation, amount: number): Promise<void> {
+  async #write(reservation: BatchReservation, amount: number, lifeMs: number): Promise<void> {
     const atMs = this.#parts.clock.now();
     await this.#parts.usage.reserve(
       reservation.keyIds.map((keyId) => ({
         ...reservationKey(reservation, keyId),
         amount,
         atMs,
-        untilMs: atMs + limits.batchReservationMs,
+        untilMs: atMs + lifeMs,
       })),
     );
   }
@@ -126,6 +145,15 @@ function reservationKey(
   keyId: string,
 ): Omit<Reservation, 'amount' | 'atMs' | 'untilMs'> {
   return { processId: id, accountId, of: 'spending', keyId, periodStartMs: 0 };
+}
+
+function usageIn(sums: UsageSums): Usage {
+  return {
+    input_tokens: sums.inputTokens,
+    output_tokens: sums.outputTokens,
+    cache_read_input_tokens: sums.cacheReadTokens,
+    cache_creation_input_tokens: sums.cacheWriteTokens,
+  };
 }
 
 /** Whether a batch waits for its bill. */

@@ -223,6 +223,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     usage: stores.database.usage,
     objects,
     forgetCount: (holder) => parts.spending.forgetCount(holder),
+    handOver: (call) => parts.spending.handOver(call),
     clock: stores.clock,
   });
   const served: DataPlaneRoute[] = [];

@@ -1,3 +1,4 @@
+import { ExpiredReservations } from '../../billing/expired-reservations.ts';
 import { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import type { SpendingListener } from '../../kernel/ports/budget.ts';
@@ -26,6 +27,12 @@ export function spendingPart({ stores, usage, log, listener }: SpendingParts): S
     tags: (question) => usage.tags(question),
     listener,
   });
+  const expired = new ExpiredReservations({
+    usageStore: stores.database.usage,
+    forgetCount: (holder) => spendingLimiter.forgetCount(holder),
+    clock: stores.clock,
+    onError: (err) => log.error({ err }, 'expired reservations could not be ended; will retry'),
+  });
   return {
     spending: spendingLimiter,
     gauges: [
@@ -41,6 +48,7 @@ export function spendingPart({ stores, usage, log, listener }: SpendingParts): S
       },
     ],
     async close(untilMs) {
+      await expired.close();
       if (!(await spendingLimiter.close(untilMs - performance.now())))
         log.error({}, 'some costs could not be settled');
     },

@@ -326,10 +326,15 @@ export interface QuotaUsage {
 }
 
 export interface UsageStore {
-  /** Takes the credits for calls beyond a cap in the same transaction; resolves to the accounts that paid this way. */
-  add(batch: UsageBatch): Promise<readonly string[]>;
+  /**
+   * Takes the credits for calls beyond a cap in the same transaction; resolves to the accounts that paid this way, or to undefined
+   * if the batch was added before.
+   */
+  add(batch: UsageBatch): Promise<readonly string[] | undefined>;
   /** Replaces earlier reservations of the same processes, all or nothing. */
   reserve(reservations: readonly Reservation[]): Promise<void>;
+  /** Deletes those whose time is over; resolves to the holders of budgets that they counted in. */
+  endReservations(nowMs: number): Promise<readonly Pick<ReservationQuery, 'accountId' | 'keyId'>[]>;
   /** All reservations of all processes. */
   reserved(query: ReservationQuery): Promise<readonly Reservation[]>;
   /** Days from `from` to `to` inclusive, of one account or of all, ordered by day, key, provider, model. */

@@ -38,7 +38,7 @@ export class SqlUsageStore implements UsageStore {
     this.#dialect = sqlDialect;
   }
 
-  async add(batch: UsageBatch): Promise<readonly string[]> {
+  async add(batch: UsageBatch): Promise<readonly string[] | undefined> {
     await this.#deleteExpired(batch.atMs);
     return this.#db.transaction().execute(async (trx) => {
       const { numInsertedOrUpdatedRows } = await trx
@@ -47,7 +47,7 @@ export class SqlUsageStore implements UsageStore {
         .onConflict((conflict) => conflict.column('id').doNothing())
         .executeTakeFirstOrThrow();
       await writeReservations(trx, this.#dialect, batch.reserved ?? []);
-      if (numInsertedOrUpdatedRows === 0n) return [];
+      if (numInsertedOrUpdatedRows === 0n) return undefined;
       await lowerReservations(trx, batch.settled ?? []);
       for (const days of chunks(
         mergeAndSort(batch.days, usageDayKey, addUsageSums),
@@ -82,6 +82,15 @@ export class SqlUsageStore implements UsageStore {
       reservations.every(({ amount }) => amount > 0);
     if (isOneStatement) await writeReservations(this.#db, this.#dialect, reservations);
     else await this.#db.transaction().execute((trx) => writeReservations(trx, this.#dialect, reservations));
+  }
+
+  async endReservations(nowMs: number): ReturnType<UsageStore['endReservations']> {
+    const ended = await this.#db
+      .deleteFrom('reservations')
+      .where('until_ms', '<', nowMs)
+      .returning(['account_id as accountId', 'key_id as keyId', 'what'])
+      .execute();
+    return ended.flatMap(({ accountId, keyId, what }) => (what === 'spending' ? { accountId, keyId } : []));
   }
 
   reserved(query: ReservationQuery): Promise<readonly Reservation[]> {
@@ -173,7 +182,6 @@ export class SqlUsageStore implements UsageStore {
       .deleteFrom('usage_batches')
       .where('at_ms', '<', nowMs - limits.usageBatchKeptMs)
       .execute();
-    await this.#db.deleteFrom('reservations').where('until_ms', '<', nowMs).execute();
     await forgetTagDays(this.#db, new Date(nowMs - limits.tagDaysKeptMs).toISOString().slice(0, 10));
   }
 }

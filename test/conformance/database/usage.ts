@@ -324,13 +324,12 @@ export function usageConformance(setUpDatabase: SetUpDatabase): void {
           many.slice(-1),
         );
         await database.usage.reserve(many.slice(0, 400).map((one) => ({ ...one, amount: 0 })));
-        await database.usage.add({
-          id: 'one',
-          atMs: 440 + limits.usageBatchCleanupMs,
-          days: [],
-          counted: [],
-        });
-        assert.deepEqual(await execute('select * from reservations'), []);
+        const living = [some({ untilMs: 450 }), some({ ...money, untilMs: 450 })];
+        await database.usage.reserve([...living, some({ ...money, processId: 'over', untilMs: 449 })]);
+        // The holders of budgets that they counted in.
+        assert.deepEqual(await database.usage.endReservations(450), [{ accountId: 'a', keyId: 'k' }]);
+        assert.equal((await execute('select * from reservations')).length, living.length);
+        assert.deepEqual(await database.usage.endReservations(450), []);
       });
     });
 
