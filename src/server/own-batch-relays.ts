@@ -57,7 +57,10 @@ export class OwnBatchRelays {
     const isAsked = provider === gatewayProvider;
     if (list !== openaiFiles && list !== openaiBatches) {
       if (isAsked)
-        throw new GatewayError('not_found', "the gateway has files and batches in OpenAI's API only");
+        throw new GatewayError(
+          'not_found',
+          `the gateway itself has files and batches in OpenAI's API only: upload a file with purpose "batch" to /v1/files, and name it in a POST to /v1/batches; its calls may have the "url" /v1/messages`,
+        );
       return undefined;
     }
     if (action === 'create' && list === openaiBatches) return this.#creation(call, hooks);

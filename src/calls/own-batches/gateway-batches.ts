@@ -53,10 +53,9 @@ export class GatewayBatches {
 
   /** Begins a file that is uploaded. */
   async openFile(caller: Caller): Promise<CallFileWriter> {
-    const { files, batches, clock, fileBytesMax, accountBytesMax } = this.#parts;
+    const { clock, fileBytesMax, accountBytesMax } = this.#parts;
     const { accountId } = budgetHolderOf(caller);
-    const held = (await files.bytesOf(accountId)) + (await batches.bytesOf(accountId));
-    const bytesMax = Math.max(0, Math.min(fileBytesMax, accountBytesMax - held));
+    const bytesMax = Math.max(0, Math.min(fileBytesMax, accountBytesMax - (await this.#bytesOf(accountId))));
     const file = { id: `file-${newName()}`, accountId, madeAtMs: clock.now() };
     const writer = new CallFileWriter(file, { ...this.#parts, bytesMax });
     await writer.begin();
@@ -65,8 +64,14 @@ export class GatewayBatches {
 
   /** The file as its client sees it. */
   async completeFile(caller: Caller, writer: CallFileWriter, filename: string): Promise<JsonObject> {
-    const { clock, keptMs } = this.#parts;
+    const { clock, keptMs, accountBytesMax } = this.#parts;
     const file = await writer.end(clock.now() + keptMs);
+    // Other files may have been uploaded at the same time.
+    if ((await this.#bytesOf(file.accountId)) > accountBytesMax)
+      throw new GatewayError(
+        'body_too_large',
+        `an account has at most ${accountBytesMax} bytes of files and results here: delete some`,
+      );
     const value = encodeCallFile(file, { filename, bytes: writer.uploadedBytes });
     await this.#put(caller, openaiFiles, { id: file.id, value, purpose: 'batch' });
     return value;
@@ -179,6 +184,11 @@ export class GatewayBatches {
     }
     const value = encodeOwnBatch({ ...batch, endedAtMs: madeAtMs }, factsIn(known.value));
     await this.#put(caller, openaiBatches, { id: batch.id, value });
+  }
+
+  async #bytesOf(accountId: string): Promise<number> {
+    const { files, batches } = this.#parts;
+    return (await files.bytesOf(accountId)) + (await batches.bytesOf(accountId));
   }
 
   #put(

@@ -85,18 +85,15 @@ export class OwnBatchRun {
     while (this.#goesOn) {
       const nowMs = clock.now();
       if (this.#batch.state !== 'in_progress' || nowMs >= this.#batch.expiresAtMs) break;
-      if (nowMs < this.#pausedUntilMs) {
-        await this.#wait(this.#pausedUntilMs - nowMs);
-        continue;
-      }
       const next = await lines.nextLine(this.#batch, nowMs);
       if (next === undefined) {
         if (this.#underWay.size === 0) break;
         await this.#wait(limits.ownBatchBeatMs);
         continue;
       }
-      if ('dueAtMs' in next) {
-        await this.#wait(Math.min(next.dueAtMs, this.#batch.expiresAtMs) - nowMs);
+      const dueAtMs = Math.max(this.#pausedUntilMs, 'dueAtMs' in next ? next.dueAtMs : nowMs);
+      if ('dueAtMs' in next || dueAtMs > nowMs) {
+        await this.#wait(Math.min(dueAtMs, this.#batch.expiresAtMs) - nowMs);
         continue;
       }
       const giveBack = await permits.take();

@@ -77,6 +77,8 @@ export class SqlCallFiles implements CallFiles {
       .selectFrom('call_files')
       .select(({ fn }) => fn.sum<number | null>('bytes').as('bytes'))
       .where('account_id', '=', accountId)
+      // Those that were deleted wait to be cleaned up.
+      .where('expires_at_ms', '>', 0)
       .executeTakeFirstOrThrow();
     return Number(bytes ?? 0);
   }
