@@ -59,7 +59,8 @@ async function runTests(files: readonly string[], timesArgv: string[] = []): Pro
   // More than there are cores: most wait for something now and then.
   const concurrency = availableParallelism() + 2;
   const execArgv = ['--import', join(import.meta.dirname, 'test-hooks.ts'), ...timesArgv];
-  const results = run({ files, concurrency, execArgv, timeout: 300_000, signal: ending.signal });
+  const timeout = Number(process.env.TEST_MINUTES ?? 5) * 60_000;
+  const results = run({ files, concurrency, execArgv, timeout, signal: ending.signal });
   results.on('test:fail', () => {
     code = 1;
   });

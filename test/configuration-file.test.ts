@@ -219,7 +219,7 @@ configurations:
   assert.equal(settings.metricsToken?.reveal(), 'from-a-command');
   assert.equal(settings.revision, `file:x-\${X}`);
   assert.deepEqual(settings.configurations, { 'cost-guard': { team: { day: 5 } } });
-  assert.deepEqual(read?.referencedFiles, [secret]);
+  assert.deepEqual([...(read?.digests.keys() ?? [])], [read?.path, secret]);
 });
 
 test('weir init writes a file that passes weir config check, and replaces none', async (t) => {

@@ -31,7 +31,12 @@ export async function serveSingleProcess(
       log.level = next.settings.logLevel;
     },
   });
-  const gateway = await startGateway(settings, log, { reload: () => reloader.reload('request') });
+  const starting = startGateway(settings, log, { reload: () => reloader.reload('request') });
+  // From here on, so that a change during the start is seen.
+  const watch = watchConfiguration(reloader, () => {
+    void starting.then(() => reloader.reload('file')).catch(() => undefined);
+  });
+  const gateway = await starting;
   // Not awaited: signals must be handled from the first response on.
   const control = openControlSocket(settings.dataDir, createControlHandlers({ settings, log, gateway }));
   growYoungGeneration();
@@ -41,7 +46,6 @@ export async function serveSingleProcess(
     output.reopen();
     await reloader.reload('signal').catch(() => undefined);
   });
-  const watch = watchConfiguration(reloader, () => void reloader.reload('file').catch(() => undefined));
   await waitForShutdown({
     log,
     settings: () => reloader.loaded.settings,

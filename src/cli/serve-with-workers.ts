@@ -19,19 +19,16 @@ export async function serveWithWorkers(
 ): Promise<void> {
   const output = openLogOutput(first.settings.logFile);
   const { lines } = output;
-  let reloader: Reloader | undefined;
+  const log = createLog(first.settings.logLevel, lines);
   const primary = new Primary(lines, async () => {
     try {
-      return (await reloader?.reload('request')) ?? { faults: ['the gateway is starting'] };
+      await starting;
+      return await running.reload('request');
     } catch (thrown) {
       return { faults: explainError(thrown).split('\nweir: ') };
     }
   });
-  const { settings, ...started } = await primary.start(first);
-  growYoungGeneration();
-  const log = createLog(settings.logLevel, lines);
-  startWatchdog({ settings, log });
-  announceStart(started, settings, lines);
+  const starting = primary.start(first);
   let stopping = false;
   const running = new Reloader({
     loaded: first,
@@ -46,22 +43,27 @@ export async function serveWithWorkers(
       announceReload(after, after.settings, lines);
     },
   });
-  reloader = running;
   const reload = async (trigger: 'signal' | 'file') => {
     try {
+      await starting;
       await running.reload(trigger);
     } catch (thrown) {
       if (!stopping)
         console.error(`weir: reload failed, the previous processes keep running: ${explainError(thrown)}`);
     }
   };
+  // From here on, so that a change during the start is seen.
+  const watch = watchConfiguration(running, () => void reload('file'));
+  const { settings, ...started } = await starting;
+  growYoungGeneration();
+  startWatchdog({ settings, log });
+  announceStart(started, settings, lines);
   onHangUp(async () => {
     if (stopping) return;
     output.reopen();
     await primary.reopenLogs();
     await reload('signal');
   });
-  const watch = watchConfiguration(running, () => void reload('file'));
   await waitForShutdown({
     log,
     settings: () => running.loaded.settings,

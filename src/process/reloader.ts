@@ -85,7 +85,7 @@ export class Reloader {
 /** Reloads when the configuration file, or a file that it names, has changed; undefined without a file. */
 export function watchConfiguration(reloader: Reloader, onChange: () => void): { close(): void } | undefined {
   const { file } = reloader.loaded;
-  return file && watchFiles(() => [file.path, ...(reloader.loaded.file?.referencedFiles ?? [])], onChange);
+  return file && watchFiles(() => (reloader.loaded.file ?? file).digests, onChange);
 }
 
 /** The names of settings with another value, as in the file if they have a place there. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { nearestName } from '../../lib/nearest-name.ts';
@@ -23,8 +24,8 @@ export interface ConfigurationFile {
   readonly path: string;
   readonly values: ReadonlyMap<string, FileValue>;
   readonly faults: readonly FileFault[];
-  /** Other files that values come from. */
-  readonly referencedFiles: readonly string[];
+  /** The digests of what was read, by path: of this file, and of those that values come from. */
+  readonly digests: ReadonlyMap<string, string>;
 }
 
 interface ReadOptions extends Pick<ReferenceSources, 'environment' | 'mayExecute'> {
@@ -33,10 +34,11 @@ interface ReadOptions extends Pick<ReferenceSources, 'environment' | 'mayExecute
 
 /** Reads a file as the variables that it stands for, with every fault in it. */
 export async function readConfigurationFile(path: string, options: ReadOptions): Promise<ConfigurationFile> {
-  const referencedFiles = new Set<string>();
-  const sources = { ...options, folder: dirname(path), onFile: (file: string) => referencedFiles.add(file) };
-  const text = await readText(path);
-  if (typeof text !== 'string') return { path, values: new Map(), faults: [text], referencedFiles: [] };
+  const digests = new Map<string, string>();
+  const onFile = (file: string, content: Uint8Array | undefined) => digests.set(file, digestOf(content));
+  const sources = { ...options, folder: dirname(path), onFile };
+  const text = await readText(path, onFile);
+  if (typeof text !== 'string') return { path, values: new Map(), faults: [text], digests };
   const { node, faults, isReadable } = readYaml(text);
   const walk = new FileWalk(new ValueReader(sources));
   if (isReadable) await walk.readRoot(node, createPlaceTree(options.places));
@@ -44,21 +46,28 @@ export async function readConfigurationFile(path: string, options: ReadOptions):
     path,
     values: walk.values,
     faults: [...faults, ...walk.faults].toSorted(byPosition).slice(0, limits.faultsMax),
-    referencedFiles: [...referencedFiles],
+    digests,
   };
+}
+
+/** Of a file; `undefined` stands for one that can't be read. */
+export function digestOf(content: Uint8Array | undefined): string {
+  return content === undefined ? 'missing' : hash('sha256', content);
 }
 
 function byPosition(one: Position, other: Position): number {
   return one.line - other.line || one.column - other.column;
 }
 
-async function readText(path: string): Promise<string | FileFault> {
+async function readText(path: string, onFile: ReferenceSources['onFile']): Promise<string | FileFault> {
   const start = { line: 1, column: 1 };
   try {
     const { size } = await stat(path);
     if (size > limits.fileBytesMax)
       return { ...start, message: `has more than ${limits.fileBytesMax} bytes` };
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    const content = await readFile(path);
+    onFile(path, content);
+    return new TextDecoder('utf-8', { fatal: true }).decode(content);
   } catch (thrown) {
     const message = thrown instanceof TypeError ? 'is not UTF-8' : `can't be read: ${Object(thrown).message}`;
     return { ...start, message };

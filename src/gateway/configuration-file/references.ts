@@ -11,8 +11,8 @@ export interface ReferenceSources {
   readonly folder: string;
   /** Whether commands may be run. */
   readonly mayExecute: boolean;
-  /** Gets every file that a value comes from. */
-  onFile(path: string): void;
+  /** Gets every file that is read, with its content if it can be read. */
+  onFile(path: string, content: Uint8Array | undefined): void;
 }
 
 /** A text without references, or why there is none. */
@@ -52,11 +52,13 @@ function expand(text: string, environment: ReferenceSources['environment']): Res
 
 /** Without the line break at the end. */
 async function readText(path: string, { onFile }: ReferenceSources): Promise<Resolution> {
-  onFile(path);
+  onFile(path, undefined);
   try {
     if ((await stat(path)).size > limits.fileBytesMax)
       return { fault: `${path} has more than ${limits.fileBytesMax} bytes` };
-    return { text: (await readFile(path, 'utf8')).replace(/\r?\n$/, '') };
+    const content = await readFile(path);
+    onFile(path, content);
+    return { text: content.toString().replace(/\r?\n$/, '') };
   } catch (thrown) {
     return { fault: `can't be read: ${thrown instanceof Error ? thrown.message : String(thrown)}` };
   }
