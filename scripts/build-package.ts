@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildProgram } from '../bin/build-program.js';
 import { configurationSchema } from '../src/gateway/configuration-file/json-schema.ts';
+import { describedModules } from '../src/gateway/described-modules.ts';
 import { settingPlaces } from '../src/gateway/settings.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -24,5 +25,5 @@ const settings = ['-p', join(root, 'tsconfig.build.json'), '--outDir', into];
 if (types) execFileSync('tsc', settings, { stdio: 'inherit', shell: process.platform === 'win32' });
 writeFileSync(
   join(into, 'weir.schema.json'),
-  `${JSON.stringify(configurationSchema(settingPlaces), undefined, 2)}\n`,
+  `${JSON.stringify(configurationSchema(settingPlaces, describedModules()), undefined, 2)}\n`,
 );

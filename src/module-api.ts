@@ -47,6 +47,7 @@ export {
 export type { BreakReason, PrefixKit } from './kernel/conversation/prefix.ts';
 export type { StepDecision, StepEstimate } from './kernel/conversation/prefix-step.ts';
 export { defineCollection } from './kernel/define-collection.ts';
+export { durationText } from './kernel/duration-text.ts';
 export { endUserOf, endUserRefOf } from './kernel/end-user.ts';
 export { GatewayError } from './kernel/errors.ts';
 export type { Exchange } from './kernel/exchange.ts';

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
+import { createInstanceConfigurations } from '../src/calls/instance-configurations.ts';
+import { configurationSchema } from '../src/gateway/configuration-file/json-schema.ts';
+import { describedModules } from '../src/gateway/described-modules.ts';
 import { settingPlaces, settingVariables } from '../src/gateway/settings.ts';
 import { loadAll } from '../src/process/load-settings.ts';
+import { blocksIn, documents } from './support/documents.ts';
 import { runCommand } from './support/run-command.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
@@ -292,3 +297,77 @@ pipelines:
   assert.equal(row('request_log.days')?.source, 'environment');
   assert.ok(!shown.said.includes('hunter2'));
 });
+
+test('the JSON Schema accepts every documented file and finds the faults that weir config check finds', async (t) => {
+  const described = describedModules();
+  const modules = new Map(described.map((module) => [module.name, module]));
+  const validate = new Ajv2020({ strict: false, allErrors: true }).compile(
+    configurationSchema(settingPlaces, described),
+  );
+  const pathsOf = (value: unknown) => (validate(value) ? [] : (validate.errors ?? []).map(pathOf));
+  const topNames = new Set(settingPlaces.map(({ at }) => at.split('.')[0]));
+  const examples = documents.flatMap((file) =>
+    blocksIn(file, 'yaml').flatMap((block) => {
+      const value: unknown = parse(block);
+      return Object.keys(Object(value)).every((name) => topNames.has(name)) ? [{ file, value }] : [];
+    }),
+  );
+  assert.ok(examples.length > 7, `${examples.length} examples`);
+  for (const { file, value } of examples)
+    assert.deepEqual(pathsOf(value), [], `${file}: ${JSON.stringify(value)}`);
+
+  // One fault each, at this place.
+  const wrong = {
+    'aliases.fast.strategy': 'aliases: {fast: {models: [demo-1], strategy: quickest}}',
+    'aliases.fast.stratgy': 'aliases: {fast: {models: [demo-1], stratgy: order}}',
+    'aliases.fast.timeout': 'aliases: {fast: {models: [demo-1], timeout: soon}}',
+    'aliases.fast.retries': 'aliases: {fast: {models: [demo-1], retries: 9}}',
+    'aliases.empty': 'aliases: {empty: {strategy: order}}',
+    'aliases.none': 'aliases: {none: []}',
+    'aliases.a b': 'aliases: {a b: [demo-1]}',
+    'guardrails.rules.codenames.words': 'guardrails: {rules: {codenames: {words: falcon, action: block}}}',
+    'guardrails.rules.codenames.action': 'guardrails: {rules: {codenames: {words: [falcon], action: blok}}}',
+    'guardrails.rules.codenames.pattern': 'guardrails: {rules: {codenames: {action: block}}}',
+    'guardrails.rules.codenames.replacement':
+      'guardrails: {rules: {codenames: {words: [falcon], action: block, replacement: x}}}',
+    'pipelines.exact-cache': 'pipelines: {exact-cache: [cost-guard]}',
+    'pipelines.Strict': 'pipelines: {Strict: [cost-guard]}',
+    'pipelines.strict': 'pipelines: {strict: []}',
+    'pipelines.strict.0.cost-guard.day': 'pipelines: {strict: [{cost-guard: {day: many}}]}',
+    'pipelines.strict.0.exact-cache.ttl': 'pipelines: {strict: [{exact-cache: {ttl: 10 minutes}}]}',
+    'pipelines.strict.0.exact-cache.tl': 'pipelines: {strict: [{exact-cache: {tl: 10m}}]}',
+    'pipelines.strict.0': 'pipelines: {strict: [{exact-cache: {}, cost-guard: {day: 5}}]}',
+    'pipelines.strict.1.guardrails.pii': 'pipelines: {strict: [exact-cache, {guardrails: {pii: hide}}]}',
+    'configurations.cost-guard.team.wait': 'configurations: {cost-guard: {team: {wait: soon}}}',
+    'configurations.router.eu.on': 'configurations: {router: {eu: {on: 5}}}',
+  };
+  for (const [place, text] of Object.entries(wrong)) {
+    const found = pathsOf(parse(text));
+    assert.ok(found.includes(place), `${place}: ${found}`);
+    const { settings, locate } = await loadAll({}, { file: fileWith(t, text) });
+    const faults: string[] = [];
+    createInstanceConfigurations(settings, modules, ({ variable, message }) =>
+      faults.push(locate(`${variable}: ${message}`)),
+    );
+    const fault = faults.join('\n');
+    // Options of a rule, and those that don't exist, are named behind the place.
+    const [, name = ''] = /([^.]*)$/.exec(place) ?? [];
+    const above = place.slice(0, -name.length - 1);
+    assert.ok(
+      fault.includes(` ${place}:`) || (fault.includes(` ${above}:`) && fault.includes(name)),
+      `${place}: ${fault}`,
+    );
+  }
+});
+
+/** Where a fault is, in the way of `weir config check`. */
+function pathOf({ instancePath, keyword, params }: ErrorObject): string {
+  const path = instancePath.split('/').slice(1);
+  const named: Readonly<Record<string, unknown>> = {
+    additionalProperties: params.additionalProperty,
+    propertyNames: params.propertyName,
+    required: params.missingProperty,
+  };
+  const name = named[keyword];
+  return (typeof name === 'string' ? [...path, name] : path).join('.');
+}

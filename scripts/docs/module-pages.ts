@@ -1,29 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Module, ModuleHost } from '../../src/kernel/module.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { describedModules } from '../../src/gateway/described-modules.ts';
+import type { Module } from '../../src/kernel/module.ts';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
-import { builtInModules } from '../../src/modules/index.ts';
-
-const host: ModuleHost = {
-  clock: systemClock,
-  log: { info() {}, error() {} },
-  settings: () => ({}),
-  every() {},
-  store: unavailable,
-  vectors: unavailable,
-  hasCall: unavailable,
-  fetch: unavailable,
-};
-
-/** Pages need no data of accounts and no network. */
-function unavailable(): never {
-  throw new Error('there is no gateway');
-}
 
 /** A page for each module and an overview, by path below `prefix`. `folder` has the present pages. */
 export function modulePages(folder: string, prefix: string): Readonly<Record<string, string>> {
-  const modules = builtInModules.map((make) => make(host));
+  const modules = describedModules();
   const pages = modules.map((module) => {
     const file = join(folder, `${module.name}.md`);
     const present = existsSync(file) ? readFileSync(file, 'utf8') : '';

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
 import {
   type ConfigurationKind,
   type ConfigurationSet,
@@ -21,25 +20,6 @@ export function readConfigurations(setting: string): JsonObject {
   const bytes = setting.trimStart().startsWith('{') ? Buffer.from(setting) : readFileSync(setting);
   return parseBody(bytes);
 }
-
-/** For editors; the router knows the rest of an alias. */
-export const aliasesSchema = z.record(
-  z.string(),
-  z.union([
-    z.array(z.string()).min(1),
-    z.looseObject({
-      models: z.array(z.string()).min(1),
-      strategy: z.enum(['cheapest', 'order', 'fastest', 'weighted']).optional(),
-      max_usd: z.number().optional(),
-    }),
-  ]),
-);
-
-/** Entries of a list, or modules with their options. */
-export const pipelinesSchema = z.record(
-  z.string(),
-  z.array(z.union([z.string(), z.record(z.string(), z.union([z.looseObject({}), z.null()]))])).min(1),
-);
 
 export interface InstanceDocuments {
   /** `{"<module>": {"<name>": {…}}}` */

@@ -5,7 +5,7 @@ import { tagNames } from '../kernel/tag-names.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { commaSeparatedList } from '../lib/setting-schemas.ts';
 import { combineSettings, envVariable } from '../lib/settings.ts';
-import { aliasesSchema, pipelinesSchema, readConfigurations } from './instance-configurations.ts';
+import { readConfigurations } from './instance-configurations.ts';
 import {
   InstanceLimits,
   keyLimits,
@@ -39,19 +39,16 @@ export const callSettings = {
   aliases: envVariable('WEIR_ALIASES', z.string().min(1).transform(loadConfigurations).optional(), {
     at: 'aliases',
     form: 'document',
-    document: aliasesSchema,
   }),
   /** Rules of guardrails. */
   rules: envVariable('WEIR_GUARDRAILS_RULES', z.string().min(1).transform(loadConfigurations).optional(), {
     at: 'guardrails.rules',
     form: 'document',
-    document: z.record(z.string(), z.looseObject({})),
   }),
   /** Pipelines by name, whose modules have structured options. */
   pipelines: envVariable('WEIR_PIPELINES', z.string().min(1).transform(loadConfigurations).optional(), {
     at: 'pipelines',
     form: 'document',
-    document: pipelinesSchema,
   }),
   /** Batches that the gateway runs itself. */
   batchCallsAtOnce: envVariable(

@@ -1,6 +1,7 @@
 import { checkCandidate } from '../gateway/check-candidate.ts';
 import { configurationSchema } from '../gateway/configuration-file/json-schema.ts';
 import { type SettingRow, settingRows } from '../gateway/configuration-file/setting-rows.ts';
+import { describedModules } from '../gateway/described-modules.ts';
 import { settingPlaces } from '../gateway/settings.ts';
 import { explainError } from '../process/explain-error.ts';
 import { type LoadedSettings, loadAll, sortByPosition } from '../process/load-settings.ts';
@@ -55,6 +56,6 @@ function cellsOf({ setting, value, source, variable }: SettingRow): readonly str
 }
 
 export async function printSchema(): Promise<number> {
-  console.log(JSON.stringify(configurationSchema(settingPlaces), undefined, 2));
+  console.log(JSON.stringify(configurationSchema(settingPlaces, describedModules()), undefined, 2));
   return 0;
 }

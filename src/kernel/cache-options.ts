@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { parseDuration } from '../lib/duration.ts';
+import { durationText } from './duration-text.ts';
 
 /** Options of all answer caches. */
-export const ttlOption = z
-  .string()
+export const ttlOption = durationText()
   .transform((text, context) => {
     const seconds = parseDuration(text);
     if (seconds !== undefined && seconds >= 1 && seconds <= 30 * 86_400) return seconds;

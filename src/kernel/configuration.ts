@@ -93,7 +93,7 @@ export function findKind(modules: ReadonlyMap<string, Module>, kind: string): Co
 }
 
 /** The kind that definitions of a module are stored as; undefined if it has none. */
-function definitionsKindOf({ name, definitions }: Module): string | undefined {
+export function definitionsKindOf({ name, definitions }: Module): string | undefined {
   return definitions === undefined ? undefined : `${name}.${definitions.option}`;
 }
 

@@ -122,8 +122,10 @@ export function namesIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+export const configurationNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
 export function isConfigurationName(text: string): boolean {
-  return text.length <= limits.configurationNameMax && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(text);
+  return text.length <= limits.configurationNameMax && configurationNamePattern.test(text);
 }
 
 /** Formats a list as a user would write it. */

@@ -1,21 +1,29 @@
 import { z } from 'zod';
+import type { Module } from '../../kernel/module.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { SettingPlace } from '../../lib/settings.ts';
+import { documentSchemas } from './document-schemas.ts';
 import { createPlaceTree, type PlaceTree } from './place-tree.ts';
+import { reference, withReferences } from './reference-schema.ts';
 
 export const schemaAddress = 'https://unpkg.com/weir-gateway/dist/weir.schema.json';
 
 /** The JSON Schema of the configuration file, with which editors complete and check it. */
-export function configurationSchema(places: readonly SettingPlace[]): object {
+export function configurationSchema(places: readonly SettingPlace[], modules: readonly Module[]): object {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: schemaAddress,
     title: 'The configuration of Weir',
-    ...schemaOf(createPlaceTree(places), { $schema: { type: 'string' } }),
+    ...schemaOf(createPlaceTree(places), documentSchemas(modules), { $schema: { type: 'string' } }),
   };
 }
 
-function schemaOf({ children, places: [place] }: PlaceTree, more: object = {}): object {
-  if (place !== undefined) return { description: place.variable, ...valueSchema(place) };
+function schemaOf(
+  { children, places: [place] }: PlaceTree,
+  documents: ReadonlyMap<string, JsonObject>,
+  more: object = {},
+): object {
+  if (place !== undefined) return { description: place.variable, ...valueSchema(place, documents) };
   const open = children.get('*');
   const named = [...children].filter(([name]) => name !== '*');
   return {
@@ -26,11 +34,11 @@ function schemaOf({ children, places: [place] }: PlaceTree, more: object = {}): 
         // A given name has what any name has, and more.
         named.map(([name, child]) => [
           name,
-          open === undefined ? schemaOf(child) : schemaOf(merge(open, child)),
+          schemaOf(open === undefined ? child : merge(open, child), documents),
         ]),
       ),
     },
-    additionalProperties: open === undefined ? false : schemaOf(open),
+    additionalProperties: open === undefined ? false : schemaOf(open, documents),
   };
 }
 
@@ -42,13 +50,22 @@ function merge(one: PlaceTree, other: PlaceTree): PlaceTree {
 }
 
 /** Texts are allowed everywhere: they may have references. */
-function valueSchema({ form, schema, document }: SettingPlace): object {
+function valueSchema(
+  { at, form, schema, document }: SettingPlace,
+  documents: ReadonlyMap<string, JsonObject>,
+): object {
   const text = { type: 'string' };
-  if (form === 'list') return anyOf({ type: 'array', items: { type: ['string', 'number', 'object'] } }, text);
+  if (form === 'list')
+    return anyOf({ type: 'array', items: { type: ['string', 'number', 'boolean'] } }, text);
   if (form === 'map' || form === 'headers')
     return anyOf({ type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } }, text);
   if (form === 'document' || form === 'keys')
-    return anyOf(document === undefined ? { type: 'object' } : inputSchema(document), text);
+    return anyOf(
+      document === undefined
+        ? (documents.get(at) ?? { type: 'object' })
+        : withReferences(inputSchema(document)),
+      text,
+    );
   const { default: preset, ...own } = inputSchema(schema);
   const { enum: choices } = own;
   const isSwitch = Array.isArray(choices) && choices.includes('on');
@@ -57,9 +74,6 @@ function valueSchema({ form, schema, document }: SettingPlace): object {
   const both = isText ? { type: ['string', 'number', 'boolean'] } : anyOf(inner, reference);
   return { ...both, ...(isShown(preset) && { default: preset }) };
 }
-
-/** `${PORT:-3099}` */
-const reference = { type: 'string', pattern: '\\$\\{|^(file|exec):' };
 
 function anyOf(...schemas: readonly object[]): object {
   return { anyOf: [...schemas, { type: 'null' }] };

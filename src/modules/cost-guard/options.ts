@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   type Ceilings,
+  durationText,
   formatUsd,
   isTagName,
   type NanoUsd,
@@ -31,7 +32,10 @@ export class Usd {
   }
 }
 
-const usd = z.string().transform((text, context) => {
+/** As `Usd.parse` reads it, for editors. */
+const usdText = z.string().meta({ pattern: '^[0-9]{1,7}([.][0-9]{1,9})?$' });
+
+const usd = usdText.transform((text, context) => {
   const amount = Usd.parse(text);
   if (amount !== undefined) return amount;
   context.addIssue(`must be an amount in dollars above 0 and at most ${limits.ceilingUsdMax}, like 0.50`);
@@ -74,8 +78,7 @@ export const costGuardOptions = z.strictObject({
       'Whether to lower the output limit to what the budget allows instead of rejecting the call: `true` or `false`',
     )
     .prefault('false'),
-  wait: z
-    .string()
+  wait: durationText()
     .transform((text, context) => {
       const seconds = parseDuration(text);
       if (seconds !== undefined && seconds <= limits.waitSecondsMax) return seconds;

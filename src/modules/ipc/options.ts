@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { autoOption, holdoutOption, parseDuration } from '../../module-api.ts';
+import { autoOption, durationText, holdoutOption, parseDuration } from '../../module-api.ts';
 
 const dayS = 86_400;
 
@@ -35,8 +35,7 @@ export const ipcOptions = z.strictObject({
     .max(256)
     .describe('With `style=model`, the model that writes summaries (default: the model of the call)')
     .optional(),
-  archive: z
-    .string()
+  archive: durationText()
     .transform((text, context) => {
       const seconds = parseDuration(text);
       if (seconds !== undefined && seconds >= 3600 && seconds <= 365 * dayS) return seconds;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listText, type NanoUsd, parseDuration, parseWeightedModel } from '../../module-api.ts';
+import { durationText, listText, type NanoUsd, parseDuration, parseWeightedModel } from '../../module-api.ts';
 import { limits } from './limits.ts';
 
 const strategies = ['cheapest', 'order', 'fastest', 'weighted'] as const;
@@ -70,8 +70,7 @@ const usd = z
   .describe('The most that a call may be expected to cost, in dollars')
   .optional();
 
-const timeout = z
-  .string()
+const timeout = durationText()
   .transform((text) => parseDuration(text) ?? 0)
   .refine(
     (seconds) => seconds > 0 && seconds <= limits.timeoutSecondsMax,

@@ -44,6 +44,13 @@ export const ruleSchema = z
   .refine(({ action, replacement }) => replacement === undefined || action === 'redact', {
     message: 'is only for rules with the action redact',
     path: ['replacement'],
+  })
+  // The same for editors.
+  .meta({
+    oneOf: [{ required: ['pattern'] }, { required: ['words'] }],
+    if: { properties: { action: { enum: ['monitor', 'block'] } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { replacement: false } },
   });
 
 type RuleDefinition = z.output<typeof ruleSchema>;
