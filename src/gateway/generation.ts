@@ -9,6 +9,7 @@ import type { WireFormat } from '../kernel/wire-format.ts';
 import type { TokenEstimator } from '../providers/tokens/token-estimator.ts';
 import { openDashboard } from '../server/api/dashboard.ts';
 import { openDocs } from '../server/api/docs.ts';
+import type { SqliteThreads } from '../storage/sql/sqlite-thread.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics, MetricsView } from '../telemetry/metrics.ts';
 import { endpointFormats } from '../wire/index.ts';
@@ -63,6 +64,8 @@ export interface GatewayExtras {
   readonly providers?: readonly Provider[];
   /** Less than the usual cost, for tests. */
   readonly passwordCost?: Argon2Cost;
+  /** Of a program that starts many gateways, one after the other. */
+  readonly sqliteThreads?: SqliteThreads;
   /** Of a program with several gateways: the program closes it. */
   readonly tokenEstimator?: TokenEstimator;
 }

@@ -182,7 +182,7 @@ async function openGround(
   parts: StartedParts,
   settings: Settings,
   log: Log,
-  { sharedResources, tokenEstimator: given }: GatewayExtras,
+  { sharedResources, sqliteThreads, tokenEstimator: given }: GatewayExtras,
   state: OpenGateway['state'],
 ): Promise<GenerationGround> {
   // Creates the data folder and the secret first.
@@ -190,7 +190,7 @@ async function openGround(
   const metrics = new Metrics(settings.metricTags);
   const address: PublicAddress = { url: settings.baseUrl ?? '' };
   metrics.addGauges([lostLinesGauge(log)]);
-  const stores = parts.add(await storesPart({ settings, log, sharedResources, metrics }));
+  const stores = parts.add(await storesPart({ settings, log, sharedResources, metrics, sqliteThreads }));
   const processRegistry = new ProcessRegistry({
     processes: stores.database.processes,
     clock: stores.clock,

@@ -7,6 +7,7 @@ import { type Environment, readSettings } from '../gateway/settings.ts';
 import { TokenEstimator } from '../providers/tokens/token-estimator.ts';
 import { createLog } from '../telemetry/log.ts';
 import { emptyDatabaseFile } from './empty-database.ts';
+import { keptThreads } from './kept-threads.ts';
 
 /** A password takes a third of a millisecond instead of 35. */
 export const testPasswordCost: Argon2Cost = { memoryCost: 64, timeCost: 1, parallelism: 1 };
@@ -33,7 +34,7 @@ export async function startTestGateway(
   const gateway = await startGateway(
     readSettings({ PORT: '0', WEIR_DATA_DIR: dataDir, WEIR_HTTP: process.env.WEIR_HTTP, ...environment }),
     log,
-    { passwordCost: testPasswordCost, tokenEstimator, ...gatewayExtras },
+    { passwordCost: testPasswordCost, tokenEstimator, sqliteThreads: keptThreads, ...gatewayExtras },
   );
   return {
     url: gateway.url,

@@ -5,6 +5,7 @@ import type { OpenSocket } from '../../lib/late-socket.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { MigrationListener } from '../../storage/sql/migrate.ts';
 import { openSqlite, openSqliteInMemory } from '../../storage/sql/sqlite.ts';
+import type { SqliteThreads } from '../../storage/sql/sqlite-thread.ts';
 import type { Check } from '../../telemetry/diagnostics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -34,6 +35,7 @@ interface StoreParts {
   /** Undefined in a single process. */
   readonly sharedResources: SharedResources | undefined;
   readonly metrics: Metrics;
+  readonly sqliteThreads?: SqliteThreads | undefined;
 }
 
 /** Uses the data folder and memory, or PostgreSQL and Redis if configured. */
@@ -51,12 +53,23 @@ export async function storesPart(parts: StoreParts): Promise<Stores> {
   };
 }
 
-async function openStores({ settings, log, sharedResources, metrics }: StoreParts): Promise<Stores> {
+async function openStores({
+  settings,
+  log,
+  sharedResources,
+  metrics,
+  sqliteThreads,
+}: StoreParts): Promise<Stores> {
   const allowNewerSchema = sharedResources?.isJoining ?? false;
   const onStatement = metrics.storeObserver('database');
   const migrationListener = logMigration(log);
   if (settings.stores === undefined) {
-    const database = await openDatabase(settings, { allowNewerSchema, onStatement, migrationListener });
+    const database = await openDatabase(settings, {
+      allowNewerSchema,
+      onStatement,
+      migrationListener,
+      sqliteThreads,
+    });
     return embeddedStores(database, sharedResources?.stores ?? createInProcessStores());
   }
   const { openReplicatedStores } = await import('./replicated-stores.ts');
@@ -79,17 +92,18 @@ interface OpenDatabaseOptions {
   readonly onStatement?: (ms: number) => void;
   readonly migrationListener?: MigrationListener;
   readonly openSocket?: OpenSocket | undefined;
+  readonly sqliteThreads?: SqliteThreads | undefined;
 }
 
 /** Loads the database clients only if needed: they take 10 MB. */
 export async function openDatabase(
   { stores, dataDir }: Settings,
-  { openSocket, ...options }: OpenDatabaseOptions = {},
+  { openSocket, sqliteThreads: threads, ...options }: OpenDatabaseOptions = {},
 ): Promise<Database> {
   if (stores === undefined)
     return dataDir === inMemoryDataDir
       ? openSqliteInMemory(options)
-      : openSqlite({ file: join(dataDir, 'weir.db'), ...options });
+      : openSqlite({ file: join(dataDir, 'weir.db'), threads, ...options });
   const { openPostgres, defaultPoolBounds } = await import('../../storage/sql/postgres.ts');
   const bounds = { ...defaultPoolBounds, connectionsMax: stores.pool };
   return openPostgres({ url: stores.database, bounds, openSocket, ...options });

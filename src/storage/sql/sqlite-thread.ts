@@ -12,21 +12,47 @@ import type {
   Statement,
 } from './sqlite-session.ts';
 
+/** The file to open comes first; a thread whose file is closed may open another or end. */
+export type SqliteWorkerRequest = SqliteSessionOptions | Statement | CallBatchStatement | 'close' | 'end';
+
 /** Sent once when the file is open, then once for each statement. */
 export type SqliteWorkerMessage =
   | StatementResult
   | { readonly refused: string; readonly because: 'locked' | 'unwritable' | undefined };
 
+/** Where threads come from, and where they go when their file is closed. */
+export interface SqliteThreads {
+  take(): Worker;
+  giveBack(worker: Worker): void;
+}
+
+const newThreads: SqliteThreads = {
+  take: startSqliteWorker,
+  giveBack: (worker) => worker.postMessage('end' satisfies SqliteWorkerRequest),
+};
+
+/** Starts a thread without a file. */
+export function startSqliteWorker(): Worker {
+  return startThread(new URL('./sqlite-worker.ts', import.meta.url), {
+    // Under node --watch a thread would report its imports as messages.
+    env: { ...process.env, WATCH_REPORT_DEPENDENCIES: '' },
+  });
+}
+
 /** One connection to a file on its own thread, so that a slow disk blocks nothing else. */
 export class SqliteThread {
   readonly #worker: Worker;
+  readonly #threads: SqliteThreads;
   #answerMs: number;
   #pendingResult: PromiseWithResolvers<StatementResult> | undefined;
   #failure: GatewayError | undefined;
 
   /** Resolves when the file is open. */
-  static async start({ file, bounds: poolBounds }: SqliteFileOptions): Promise<SqliteThread> {
-    const thread = new SqliteThread({ file, bounds: poolBounds });
+  static async start(
+    { file, bounds: poolBounds }: SqliteFileOptions,
+    threads = newThreads,
+  ): Promise<SqliteThread> {
+    const thread = new SqliteThread({ file, bounds: poolBounds }, threads);
     try {
       await thread.#nextResult();
     } catch (cause) {
@@ -37,17 +63,11 @@ export class SqliteThread {
     return thread;
   }
 
-  private constructor({ file, bounds: poolBounds }: SqliteFileOptions) {
+  private constructor({ file, bounds: poolBounds }: SqliteFileOptions, threads: SqliteThreads) {
     this.#answerMs = poolBounds.answerMs;
-    this.#worker = startThread(new URL('./sqlite-worker.ts', import.meta.url), {
-      workerData: {
-        file,
-        bounds: poolBounds,
-        preparedStatementsMax: limits.preparedStatementsMax,
-      } satisfies SqliteSessionOptions,
-      // Under node --watch a thread would report its imports as messages.
-      env: { ...process.env, WATCH_REPORT_DEPENDENCIES: '' },
-    });
+    this.#threads = threads;
+    this.#worker = threads.take();
+    this.#send({ file, bounds: poolBounds, preparedStatementsMax: limits.preparedStatementsMax });
     this.#worker.on('message', (sqliteWorkerMessage: SqliteWorkerMessage) =>
       this.#onMessage(sqliteWorkerMessage),
     );
@@ -63,7 +83,7 @@ export class SqliteThread {
   /** One at a time. */
   async run(statement: Statement | CallBatchStatement): Promise<StatementResult> {
     if (this.#failure !== undefined) throw this.#failure;
-    this.#worker.postMessage(statement);
+    this.#send(statement);
     return this.#nextResult();
   }
 
@@ -81,8 +101,16 @@ export class SqliteThread {
   /** Closes the file cleanly. */
   async close(): Promise<void> {
     if (this.#failure !== undefined) return;
-    this.#worker.postMessage('close');
+    this.#send('close');
     await this.#nextResult().catch(() => undefined);
+    if (this.#failure !== undefined) return;
+    this.#failure = storageUnavailable('the database is closed');
+    for (const event of ['message', 'error', 'exit']) this.#worker.removeAllListeners(event);
+    this.#threads.giveBack(this.#worker);
+  }
+
+  #send(request: SqliteWorkerRequest): void {
+    this.#worker.postMessage(request);
   }
 
   #nextResult(): Promise<StatementResult> {

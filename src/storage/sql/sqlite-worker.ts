@@ -1,25 +1,28 @@
-// The thread with the connection to SQLite. Runs one statement after the other.
-import { parentPort, workerData } from 'node:worker_threads';
+// The thread with the connection to SQLite. Opens one file at a time and runs one statement after the other.
+import { parentPort } from 'node:worker_threads';
 import type { StatementResult } from './connection-pool.ts';
-import { type CallBatchStatement, failureReasonOf, SqliteSession, type Statement } from './sqlite-session.ts';
-import type { SqliteWorkerMessage } from './sqlite-thread.ts';
+import { failureReasonOf, SqliteSession, type SqliteSessionOptions } from './sqlite-session.ts';
+import type { SqliteWorkerMessage, SqliteWorkerRequest } from './sqlite-thread.ts';
 
 let session: SqliteSession | undefined;
 
-postResult(() => {
-  session = new SqliteSession(workerData);
+parentPort?.on('message', (request: SqliteWorkerRequest) => {
+  if (request === 'end') parentPort?.close();
+  else if (request === 'close') postResult(close);
+  else if ('file' in request) postResult(() => open(request));
+  else postResult(() => openSession().run(request));
+});
+
+function open(options: SqliteSessionOptions): StatementResult {
+  session = new SqliteSession(options);
   return { rows: [] };
-});
-parentPort?.on('message', (message: Statement | CallBatchStatement | 'close') => {
-  if (message !== 'close') postResult(() => openSession().run(message));
-  else {
-    postResult(() => {
-      openSession().close();
-      return { rows: [] };
-    });
-    parentPort?.close();
-  }
-});
+}
+
+function close(): StatementResult {
+  openSession().close();
+  session = undefined;
+  return { rows: [] };
+}
 
 function openSession(): SqliteSession {
   if (session === undefined) throw new Error('the database is not open');

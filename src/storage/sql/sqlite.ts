@@ -5,12 +5,14 @@ import type { PoolBounds } from './connection-pool.ts';
 import { defaultPoolBounds, openSqlDatabase, type SqlBackend } from './sql-database.ts';
 import { sqliteDialect } from './sql-dialect.ts';
 import { SqlitePool } from './sqlite-pool.ts';
+import { SqliteThread, type SqliteThreads } from './sqlite-thread.ts';
 
 interface OpenSqliteOptions extends Pick<SqlBackend, 'onStatement' | 'migrationListener'> {
   /** Created if missing, readable only by its owner. */
   readonly file: string;
   readonly bounds?: PoolBounds;
   readonly allowNewerSchema?: boolean;
+  readonly threads?: SqliteThreads | undefined;
 }
 
 /** A database in one file, which several processes on one machine may open. */
@@ -18,13 +20,14 @@ export async function openSqlite({
   file,
   bounds: poolBounds = defaultPoolBounds,
   allowNewerSchema,
+  threads,
   ...options
 }: OpenSqliteOptions): Promise<Database> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // SQLite gives its WAL files the mode of the database file.
   closeSync(openSync(file, 'a', 0o600));
   return openSqlDatabase(
-    { dialect: sqliteDialect, bounds: poolBounds, createPool: createPoolFor(file), ...options },
+    { dialect: sqliteDialect, bounds: poolBounds, createPool: createPoolFor(file, threads), ...options },
     allowNewerSchema,
   );
 }
@@ -39,6 +42,7 @@ export function openSqliteInMemory(options: Pick<SqlBackend, 'onStatement'> = {}
   });
 }
 
-function createPoolFor(file: string): (poolBounds: PoolBounds) => SqlitePool {
-  return (poolBounds) => new SqlitePool({ file, bounds: poolBounds });
+function createPoolFor(file: string, threads?: SqliteThreads): (poolBounds: PoolBounds) => SqlitePool {
+  return (poolBounds) =>
+    new SqlitePool({ file, bounds: poolBounds }, (options) => SqliteThread.start(options, threads));
 }
