@@ -22,7 +22,7 @@ test('sessions are listed, and each is a timeline', async (t) => {
     },
   });
   cleanUp(t, () => provider.close());
-  const dataDir = await folderWithCall(t, Date.now() - 90 * 60_000);
+  const dataDir = await folderWithCalls(t, Date.now());
   const weir = await startTestGateway({
     WEIR_DATA_DIR: dataDir,
     WEIR_ANTHROPIC_BASE_URL: provider.url,
@@ -57,6 +57,43 @@ test('sessions are listed, and each is a timeline', async (t) => {
     await page.getByRole('figure').getByText('95th percentile').first().waitFor();
     assert.deepEqual(await columns(), ['Time', 'Median', '95th percentile', 'Median of the period before']);
     await assertAccessible(page);
+    await page.goto(`${weir.url}/sessions`);
+  });
+
+  await t.test('errors over time are stacked by cause, and lead to their calls', async () => {
+    await page.goto(`${weir.url}/?range=24h&chart=errors`);
+    const figure = page.getByRole('figure');
+    await figure.getByText('rate-limited by openai').first().waitFor();
+    assert.deepEqual(await figure.getByRole('columnheader').allInnerTexts(), [
+      ...['Time', 'rate-limited by openai', 'budget used up', 'openai is overloaded'],
+    ]);
+    const fills = await figure
+      .locator('figcaption rect')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('fill')));
+    assert.deepEqual(
+      fills.map((fill) => /--color-(\w+)\) (\d+)%/.exec(fill ?? '')?.slice(1)),
+      [
+        ['refused', '100'],
+        ['refused', '68'],
+        ['failed', '100'],
+      ],
+    );
+    const rows = (await figure.getByRole('row').allInnerTexts())
+      .slice(1)
+      .map((row) => row.split('\t').slice(1));
+    const filled = rows.flatMap((row, at) => (row.some((value) => value !== '0') ? [at] : []));
+    assert.deepEqual(
+      filled.map((at) => rows[at]),
+      [['2', '1', '1']],
+    );
+    await assertAccessible(page);
+    const plot = page.locator('.u-over');
+    const { width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
+    await plot.click({ position: { x: (width * ((filled[0] ?? 0) + 0.5)) / rows.length, y: height / 2 } });
+    await page.waitForURL(/\/requests\?status=error&from=.*&to=/);
+    const found = page.getByRole('list', { name: 'Requests, the newest first' }).getByRole('button');
+    await found.nth(3).waitFor();
+    assert.equal(await found.count(), 4);
     await page.goto(`${weir.url}/sessions`);
   });
 
@@ -104,11 +141,24 @@ test('sessions are listed, and each is a timeline', async (t) => {
   });
 });
 
-/** The data of a gateway that had one call. */
-async function folderWithCall(t: TestContext, atMs: number): Promise<string> {
+const minuteMs = 60_000;
+
+/** The data of a gateway that had a call in the hour before, and failed ones earlier. */
+async function folderWithCalls(t: TestContext, nowMs: number): Promise<string> {
   const folder = emptyFolder(t);
   const database = await openEmptyDatabase(folder);
-  await database.requests.add([someCall({ id: someRequestId(atMs), accountId: 'local', contentMs: 300 })]);
+  const failed = (status: number, errorCode: string, providerError: string | null) =>
+    someCall({
+      id: someRequestId(Math.floor(nowMs / (30 * minuteMs)) * 30 * minuteMs - 300 * minuteMs),
+      ...{ accountId: 'local', status, errorCode, providerError, contentMs: null },
+    });
+  await database.requests.add([
+    someCall({ id: someRequestId(nowMs - 90 * minuteMs), accountId: 'local', contentMs: 300 }),
+    failed(429, 'upstream_error', 'rate_limit_exceeded'),
+    failed(429, 'upstream_error', null),
+    failed(503, 'upstream_error', null),
+    failed(402, 'cost_ceiling_exceeded', null),
+  ]);
   await database.close();
   return folder;
 }

@@ -42,6 +42,9 @@ export const limits = {
   journalLastLinesMs: 100,
   /** Memory of calls that wait to be stored: a minute at a thousand per second. Further ones are not logged. */
   requestLogBytesWaiting: 64 * 1024 * 1024,
+  /** Failed calls that are read where sums can't tell a filter: pages, each searched for an eighth of a second at most. */
+  errorPagesMax: 8,
+  errorPageCalls: 500,
   /** How long calls for another system wait for more, and how many it gets at once: a second of inserts, a minute of objects. */
   clickHouseFlushMs: 1000,
   clickHouseCallsAtOnce: 5000,

@@ -4,6 +4,8 @@ import type {
   ConversationsQuery,
   EndUserSums,
   EndUsersQuery,
+  ErrorSums,
+  LogErrorsQuery,
   LoggedCall,
   LogPage,
   LogQuery,
@@ -71,6 +73,10 @@ export class FaultyRequestLog implements RequestLog {
 
   sums(question: LogSumsQuery): Promise<LogSums> {
     return this.#log.sums(question);
+  }
+
+  errors(question: LogErrorsQuery): Promise<readonly ErrorSums[]> {
+    return this.#log.errors(question);
   }
 
   endUsers(question: EndUsersQuery): Promise<readonly EndUserSums[]> {

@@ -8,6 +8,7 @@ import type { AccessChecks } from '../../src/server/api/access.ts';
 import { createApp } from '../../src/server/api/app.ts';
 import { openapiRoute } from '../../src/server/api/openapi.ts';
 import { conversationsRoutes } from '../../src/server/api/routes/conversations.ts';
+import { requestErrorsRoute } from '../../src/server/api/routes/request-errors.ts';
 import { requestsRoutes } from '../../src/server/api/routes/requests.ts';
 import { summaryRoutes } from '../../src/server/api/routes/requests-summary.ts';
 import { usageTableRoutes } from '../../src/server/api/routes/usage-tables.ts';
@@ -35,6 +36,7 @@ export async function startLogRoutes(t: TestContext, nowMs: number) {
   const pricingOf = (provider: string) => (provider === 'openai' ? pricing : undefined);
   const routes = [
     ...summaryRoutes({ log: database.requests, clock: { now: () => nowMs } }),
+    requestErrorsRoute({ log: database.requests, clock: { now: () => nowMs } }),
     ...requestsRoutes({ log: database.requests, rates: (provider) => pricingOf(provider)?.card }),
     ...conversationsRoutes({ log: database.requests, pricingOf }),
     ...usageTableRoutes({

@@ -253,6 +253,18 @@ export const summary = (range: RangeName) =>
     placeholderData: keepPreviousData,
   });
 
+export type ErrorsByCause = Answer<'/v1/requests/errors', 'get'>;
+
+/** Failed calls by cause, in the steps of the summary. */
+export const errorsByCause = (range: RangeName) =>
+  queryOptions({
+    queryKey: ['errors-by-cause', range],
+    queryFn: () =>
+      told(api.GET('/v1/requests/errors', { params: { query: { from: rangeStart(range).toISOString() } } })),
+    refetchInterval: ranges[range] > 24 ? 60_000 : 5000,
+    placeholderData: keepPreviousData,
+  });
+
 /** By days of UTC, exact also where the log has been cleaned. */
 export const usage = (days: number) =>
   queryOptions({

@@ -20,6 +20,11 @@ export function causeOf({ status, code, provider, provider_error: named }: CallE
   return status >= 500 ? `${who} failed` : `rejected by ${who}`;
 }
 
+/** Refused by the gateway or a provider, or a failure. */
+export function toneOf(status: number): 'refused' | 'failed' {
+  return status >= 500 || status < 400 ? 'failed' : 'refused';
+}
+
 /** Codes whose own words say too little. */
 const causes: Readonly<Record<string, string>> = {
   aborted: 'client disconnected',

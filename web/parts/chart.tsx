@@ -4,11 +4,13 @@ import type { Line } from './chart-lines.ts';
 import { axisTimesOf, spanOf } from './chart-times.ts';
 import { useLook } from './theme.ts';
 
-interface Series {
+export interface Series {
   readonly label: string;
   readonly values: readonly number[];
   /** The colour of what it means; by default one of its own. */
-  readonly tone?: 'accent' | 'saved' | 'failed' | undefined;
+  readonly tone?: 'accent' | 'saved' | 'refused' | 'failed' | 'muted' | undefined;
+  /** Of several with the same tone: the first is the darkest. */
+  readonly shade?: number | undefined;
 }
 
 interface ChartProps {
@@ -33,8 +35,12 @@ function colorOfLine({ isBefore = false }: Line): string {
   return isBefore ? 'var(--color-muted)' : 'var(--color-refused)';
 }
 
-function colorOf({ tone }: Series, index: number): string {
-  return tone === undefined ? (palette[index % palette.length] ?? '') : `var(--color-${tone})`;
+const shades = [100, 68, 44, 28, 18];
+
+function colorOf({ tone, shade = 0 }: Series, index: number): string {
+  if (tone === undefined) return palette[index % palette.length] ?? '';
+  const share = shades[Math.min(shade, shades.length - 1)];
+  return `color-mix(in srgb, var(--color-${tone}) ${share}%, var(--color-surface))`;
 }
 
 /** Where somebody points: which span, and how far from the left that is. */

@@ -254,6 +254,24 @@ export interface ModuleSums {
   readonly savedNanoUsd: NanoUsd;
 }
 
+/** Selects the failed calls among those of a filter. */
+export interface LogErrorsQuery extends LogSumsQuery {
+  readonly filter: SummedFilter;
+}
+
+/** The conditions that sums can tell; `search` must not be the prefix of an id. */
+type SummedFilter = Pick<
+  LogFilter,
+  'model' | 'provider' | 'keyId' | 'client' | 'ending' | 'status' | 'module' | 'effect' | 'search'
+>;
+
+/** The failed calls of one step with the same cause. */
+export interface ErrorSums
+  extends Pick<KindSums, 'provider' | 'status' | 'ending' | 'errorCode' | 'providerError' | 'requests'> {
+  /** Starts at 0. */
+  readonly step: number;
+}
+
 /** A quarter of an hour, an hour or a day in UTC. */
 export interface SumsSpan {
   readonly startMs: number;
@@ -359,6 +377,8 @@ export interface RequestLog {
   page(query: LogQuery): Promise<LogPage>;
   /** The sums of calls, including those deleted because of the maximum number. */
   sums(query: LogSumsQuery): Promise<LogSums>;
+  /** The sums of failed calls by cause. */
+  errors(query: LogErrorsQuery): Promise<readonly ErrorSums[]>;
   /** The end users with the highest cost, the highest first; those of two accounts are two. */
   endUsers(query: EndUsersQuery): Promise<readonly EndUserSums[]>;
   /** The earliest time with sums of this resolution; undefined if there are none. */

@@ -4,7 +4,10 @@ import { isRequestIdPrefix } from '../../kernel/request-id.ts';
 import { matchingEffects } from '../../kernel/trace.ts';
 
 /** A condition on kinds of calls; undefined if the query covers all calls of the account, or all calls. */
-export function kindsCondition({ accountId, filter }: LogQuery): RawBuilder<unknown> | undefined {
+export function kindsCondition({
+  accountId,
+  filter,
+}: Pick<LogQuery, 'accountId' | 'filter'>): RawBuilder<unknown> | undefined {
   const wanted = filterConditions(filter);
   if (wanted.length === 0) return undefined;
   if (accountId !== undefined) wanted.unshift(sql`request_kinds.account_id = ${accountId}`);

@@ -5,6 +5,8 @@ import type {
   ConversationsQuery,
   EndUserSums,
   EndUsersQuery,
+  ErrorSums,
+  LogErrorsQuery,
   LoggedCall,
   LogPage,
   LogQuery,
@@ -20,6 +22,7 @@ import type { ConnectionPool } from './connection-pool.ts';
 import { forgetEndUsers, listEndUsers } from './end-user-days.ts';
 import { acquireLease } from './leases.ts';
 import { findConversation, forgetConversations, listConversations } from './request-conversations.ts';
+import { readErrorSums } from './request-error-sums.ts';
 import { RequestKindHasher } from './request-kind.ts';
 import { callFromRow, joinPacks, packCalls, readPackedCalls, requestColumnNames } from './request-log-row.ts';
 import { LogSearch } from './request-log-search.ts';
@@ -84,6 +87,10 @@ export class SqlRequestLog implements RequestLog {
 
   sums(query: LogSumsQuery): Promise<LogSums> {
     return readSums(this.#db, this.#dialectName, query);
+  }
+
+  errors(query: LogErrorsQuery): Promise<readonly ErrorSums[]> {
+    return readErrorSums(this.#db, query);
   }
 
   endUsers(query: EndUsersQuery): Promise<readonly EndUserSums[]> {

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { SumsSpan } from '../../kernel/ports/request-log.ts';
+import { limits } from '../limits.ts';
 import { kindIsCached, kindIsFailed, kindModel, sumColumns } from './request-sum-columns.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -58,6 +59,16 @@ export async function oldestSums(
     readonly oldest: number | null;
   }>`select min(at_ms) as oldest from ${table}`.execute(db);
   return rows[0]?.oldest ?? undefined;
+}
+
+/** Reads sums of several tables; no call is in two. Starts over if minutes were folded meanwhile, which the oldest minute shows. */
+export async function readUnfolded<Sums>(db: Kysely<Tables>, read: () => Promise<Sums>): Promise<Sums> {
+  for (let readings = 1; ; readings++) {
+    const oldest = await oldestSums(db, 'by-minute');
+    const sums = await read();
+    if (readings === limits.requestSumsReadings || (await oldestSums(db, 'by-minute')) === oldest)
+      return sums;
+  }
 }
 
 /**

@@ -9,7 +9,6 @@ import type {
   ModuleSums,
   ModuleTimes,
 } from '../../kernel/ports/request-log.ts';
-import { limits } from '../limits.ts';
 import {
   isOfAccount,
   kindIsCached,
@@ -19,27 +18,19 @@ import {
   sumColumns,
   type TimeFirstTable,
 } from './request-sum-columns.ts';
-import { haveTotals, oldestSums } from './request-sums-folding.ts';
+import { haveTotals, readUnfolded } from './request-sums-folding.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
 const dayMs = 86_400_000;
 
-/**
- * Reads the sums by minute and the past ones; no call is in both. Reads table by table, so that other queries don't
- * wait for all of it, and starts over if minutes were folded meanwhile, which the oldest minute shows.
- */
-export async function readSums(
+/** Reads the sums by minute and the past ones, table by table, so that other queries don't wait for all of it. */
+export function readSums(
   db: Kysely<Tables>,
   dialectName: SqlDialect['name'],
   query: LogSumsQuery,
 ): Promise<LogSums> {
-  for (let readings = 1; ; readings++) {
-    const oldest = await oldestSums(db, 'by-minute');
-    const sums = await readOnce(db, dialectName, query);
-    if (readings === limits.requestSumsReadings || (await oldestSums(db, 'by-minute')) === oldest)
-      return sums;
-  }
+  return readUnfolded(db, () => readOnce(db, dialectName, query));
 }
 
 /** PostgreSQL reads on three connections: as many more would be missing to calls. SQLite has one thread. */

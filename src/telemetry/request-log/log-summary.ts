@@ -1,6 +1,7 @@
 import type { NanoUsd } from '../../kernel/money.ts';
 import type {
   CallSums,
+  ErrorSums,
   IntervalSums,
   KindSums,
   LogSums,
@@ -36,14 +37,18 @@ export interface LogSummary {
   readonly modules: ReadonlyMap<string, ModuleGroup>;
 }
 
-interface ErrorGroup {
+interface ErrorGroup extends CallCause {
+  count: number;
+}
+
+/** Why calls failed. */
+export interface CallCause {
   readonly status: number;
   readonly code: string | null;
   /** What the provider calls it. */
   readonly providerError: string | null;
   /** The provider whose error it is; null if it is the gateway's. */
   readonly provider: string | null;
-  count: number;
 }
 
 /** The effects of one module. */
@@ -102,7 +107,7 @@ export async function summarizeLog(
 }
 
 /** As fine as a chart can show, and no finer than the stored resolution. */
-function alignToSteps({
+export function alignToSteps({
   fromMs,
   toMs,
   nowMs,
@@ -148,12 +153,21 @@ function buildSummary({ fromMs, toMs, stepMs }: LogSumsQuery, sums: LogSums): Lo
 }
 
 function addError(errors: Map<string, ErrorGroup>, kind: KindSums): void {
-  const { status, ending, errorCode, providerError, provider, requests } = kind;
+  const cause = causeOf(kind);
+  getOrCreate(errors, JSON.stringify(cause), () => ({ ...cause, count: 0 })).count += kind.requests;
+}
+
+export function causeOf({
+  status,
+  ending,
+  errorCode,
+  providerError,
+  provider,
+}: Omit<ErrorSums, 'step' | 'requests'>): CallCause {
   const code = errorCode ?? (ending === 'complete' ? null : ending);
   // Which provider it was matters only if the error is the provider's own.
   const source = code?.startsWith('upstream_') === true ? provider : null;
-  const error = { status, code, providerError, provider: source };
-  getOrCreate(errors, JSON.stringify(error), () => ({ ...error, count: 0 })).count += requests;
+  return { status, code, providerError, provider: source };
 }
 
 function groupModules({ modules, moduleTimes }: LogSums): ReadonlyMap<string, ModuleGroup> {

@@ -5,6 +5,8 @@ import type {
   ConversationsQuery,
   EndUserSums,
   EndUsersQuery,
+  ErrorSums,
+  LogErrorsQuery,
   LoggedCall,
   LogPage,
   LogQuery,
@@ -120,6 +122,11 @@ export class RequestRecorder {
   async sums(query: LogSumsQuery): Promise<LogSums> {
     await this.flush(limits.requestLogReadFlushMs);
     return this.#log.sums(query);
+  }
+
+  async errors(query: LogErrorsQuery): Promise<readonly ErrorSums[]> {
+    await this.flush(limits.requestLogReadFlushMs);
+    return this.#log.errors(query);
   }
 
   async endUsers(query: EndUsersQuery): Promise<readonly EndUserSums[]> {

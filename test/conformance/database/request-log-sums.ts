@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LoggedCall, LogSums, LogSumsQuery } from '../../../src/kernel/ports/request-log.ts';
 import { AccountRetentions } from '../../../src/telemetry/request-log/account-retentions.ts';
+import { errorsOverTime } from '../../../src/telemetry/request-log/errors-over-time.ts';
 import { LogCleaner } from '../../../src/telemetry/request-log/log-cleaner.ts';
 import { type CallGroup, summarizeLog } from '../../../src/telemetry/request-log/log-summary.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -179,6 +180,24 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
           sumsBy(within, (call) => String(spanOf(call))),
           label,
         );
+        for (const provider of [undefined, 'groq']) {
+          const query = { accountId, fromMs, toMs, nowMs, filter: { provider } };
+          const { causes, ...range } = await errorsOverTime(requests, query);
+          const failed = within.filter(
+            (call) => call.status !== 200 && call.provider === (provider ?? call.provider),
+          );
+          const [counts = []] = causes.map((cause) => cause.counts);
+          assert.deepEqual(
+            counts
+              .flatMap((count, step) =>
+                count === 0 ? [] : [[String(range.fromMs + step * range.stepMs), count]],
+              )
+              .sort(),
+            sumsBy(failed, (call) => String(spanOf(call))).map(([step, count]) => [step, count]),
+            label,
+          );
+          assert.ok(causes.length <= 1);
+        }
         const timed = within.filter(({ contentMs }) => contentMs !== null).length;
         const [{ modelTimes, stepTimes } = assert.fail()] = read;
         const contents = stepTimes.filter(({ what }) => what === 'content');

@@ -1,11 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { type ChartName, type RangeName, ranges, type Summary } from '../../api/queries.ts';
+import { type ChartName, errorsByCause, type RangeName, ranges, type Summary } from '../../api/queries.ts';
 import { StackedChart } from '../../parts/chart.tsx';
 import { type Line, valuesBefore } from '../../parts/chart-lines.ts';
 import { Choice } from '../../parts/controls.tsx';
 import { dollarsOnAxis, duration, short, usd } from '../../parts/format.ts';
 import { Section } from '../../parts/states.tsx';
+import { errorSeriesOf } from './error-series.ts';
 
 type Shown = ChartName;
 const route = getRouteApi('/');
@@ -26,7 +28,11 @@ export function CostChart({ data, range, before }: CostChartProps) {
   const shown = chart ?? (isFree ? 'requests' : 'cost');
   const navigate = useNavigate({ from: '/' });
   const at = useMemo(() => data.spans.map((span) => Date.parse(span.at) / 1000), [data]);
-  const series = useMemo(() => seriesOf(data, shown), [data, shown]);
+  const { data: errors } = useQuery({ ...errorsByCause(range), enabled: shown === 'errors' });
+  const series = useMemo(
+    () => (shown === 'errors' ? errorSeriesOf(data.spans, errors) : seriesOf(data, shown)),
+    [data, shown, errors],
+  );
   const lines = useMemo(() => linesOf(data, before, range, shown), [data, before, range, shown]);
   return (
     <Section
@@ -66,7 +72,11 @@ export function CostChart({ data, range, before }: CostChartProps) {
         onPick={(from, to) =>
           void navigate({
             to: '/requests',
-            search: { from: new Date(from * 1000).toISOString(), to: new Date(to * 1000).toISOString() },
+            search: {
+              ...(shown === 'errors' && { status: 'error' }),
+              from: new Date(from * 1000).toISOString(),
+              to: new Date(to * 1000).toISOString(),
+            },
           })
         }
       />
@@ -78,7 +88,7 @@ const titles: Readonly<Record<Shown, string>> = {
   cost: 'Cost over time, by model',
   saved: 'Saved by modules over time',
   requests: 'Requests over time',
-  errors: 'Errors over time',
+  errors: 'Errors over time, by cause',
   tokens: 'Tokens over time',
   latency: 'Time to the first token',
 };
@@ -147,7 +157,7 @@ function stepText(seconds: number): string {
   return seconds === 3600 ? 'by the hour' : `by ${seconds / 60} minutes`;
 }
 
-function seriesOf({ spans, models }: Summary, shown: Shown) {
+function seriesOf({ spans, models }: Summary, shown: Exclude<Shown, 'errors'>) {
   if (shown === 'latency')
     return [{ label: 'Median', values: spans.map((span) => span.first_content_ms.p50 ?? 0) }];
   if (shown === 'saved')
@@ -158,8 +168,6 @@ function seriesOf({ spans, models }: Summary, shown: Shown) {
         values: spans.map((span) => Math.max(0, Number(span.saved_usd))),
       },
     ];
-  if (shown === 'errors')
-    return [{ label: 'Failed', tone: 'failed' as const, values: spans.map((span) => span.failed) }];
   if (shown === 'tokens')
     return [
       {

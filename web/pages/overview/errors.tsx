@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type RangeName, rangeStart, type Summary } from '../../api/queries.ts';
-import { type CallError, causeOf } from '../../parts/causes.ts';
+import { type CallError, causeOf, toneOf } from '../../parts/causes.ts';
 import { count } from '../../parts/format.ts';
 import { Badge, Section } from '../../parts/states.tsx';
 
@@ -40,11 +40,6 @@ export function Errors({ errors, range }: ErrorsProps) {
 
 /** What stands in for a code where an answer broke off. */
 const endings: ReadonlySet<string> = new Set(['failed', 'aborted']);
-
-/** Ours to refuse, or a failure. */
-function toneOf(status: number): 'refused' | 'failed' {
-  return status >= 500 || status < 400 ? 'failed' : 'refused';
-}
 
 /** The calls that it is about. */
 function filterOf({ status, code, provider, provider_error: named }: CallError) {

@@ -51,6 +51,14 @@ const times = {
   ...content,
   overhead_ms: spread.describe('Time that the gateway added before the response began'),
 };
+/** Why calls failed, and how many. */
+export const causeSchema = z.object({
+  status: z.int(),
+  code: z.string().nullable(),
+  provider: z.string().nullable().describe("The provider whose error it is; null if it is Weir's"),
+  provider_error: z.string().nullable().describe('What the provider calls it'),
+  count: z.int(),
+});
 const summarySchema = z.object({
   from: z.iso.datetime().describe('The start of the first interval'),
   to: z.iso.datetime(),
@@ -67,15 +75,7 @@ const summarySchema = z.object({
   models: z.array(z.object({ provider: z.string().nullable(), model: z.string(), ...figures, ...content })),
   providers: z.array(z.object({ provider: z.string().nullable(), ...figures, ...content })),
   keys: z.array(z.object({ key_id: z.string().nullable(), ...figures })),
-  errors: z.array(
-    z.object({
-      status: z.int(),
-      code: z.string().nullable(),
-      provider: z.string().nullable().describe("The provider whose error it is; null if it is Weir's"),
-      provider_error: z.string().nullable().describe('What the provider calls it'),
-      count: z.int(),
-    }),
-  ),
+  errors: z.array(causeSchema),
   modules: z.array(
     z.object({
       name: z.string(),
@@ -111,7 +111,8 @@ export function summaryRoutes({ log, clock }: SummaryParts): readonly ApiRoute[]
       async handle({ caller, query: sent }) {
         const accountId = caller.kind === 'local' ? undefined : caller.accountId;
         const nowMs = clock.now();
-        const range = rangeOf(parseQuery(query, sent), nowMs);
+        const { from, to } = parseQuery(query, sent);
+        const range = summaryRange({ fromMs: msOf(from), toMs: msOf(to) }, nowMs);
         return { body: describeSummary(await summarizeLog(log, { accountId, nowMs, ...range })) };
       },
     }),
@@ -119,13 +120,14 @@ export function summaryRoutes({ log, clock }: SummaryParts): readonly ApiRoute[]
 }
 
 interface TimeRange {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
 }
 
-function rangeOf({ from, to }: TimeRange, nowMs: number): Pick<SummaryQuery, 'fromMs' | 'toMs'> {
-  const toMs = to === undefined ? nowMs : Date.parse(to);
-  const fromMs = from === undefined ? toMs - dayMs : Date.parse(from);
+/** The last day by default. */
+export function summaryRange(given: TimeRange, nowMs: number): Pick<SummaryQuery, 'fromMs' | 'toMs'> {
+  const { toMs = nowMs } = given;
+  const { fromMs = toMs - dayMs } = given;
   if (fromMs < toMs && toMs - fromMs <= rangeMsMax) return { fromMs, toMs };
   throw new GatewayError(
     'invalid_request',
@@ -134,6 +136,10 @@ function rangeOf({ from, to }: TimeRange, nowMs: number): Pick<SummaryQuery, 'fr
       param: 'from',
     },
   );
+}
+
+function msOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text);
 }
 
 function describeSummary(summary: LogSummary): z.output<typeof summarySchema> {

@@ -294,6 +294,96 @@ test('a summary is of the last day and of the own account, unless more is asked 
     assertError(await get(`/v1/requests/summary${query}`, 'a'), { status: 400, type: 'invalid_request' });
 });
 
+test('failed calls are counted by cause and time, for any filter of the log and the own account', async (t) => {
+  const { get, log } = await setUp(t);
+  const minuteMs = 60_000;
+  const failedAt = (minutes: number, given: Partial<LoggedCall> = {}) =>
+    someCall({
+      id: someRequestId(noonMs - minutes * minuteMs),
+      ...{ accountId: 'a', status: 429, errorCode: 'upstream_error', providerError: 'rate_limit_exceeded' },
+      ...given,
+    });
+  await log.add([
+    failedAt(50, { keyId: 'key-1', client: 'codex', tags: { team: 'search' }, conversation: 'chat-1' }),
+    failedAt(50, { endUser: 'ann', tags: { team: 'search', env: 'prod' } }),
+    failedAt(5, { provider: 'groq' }),
+    failedAt(5, { status: 402, errorCode: 'cost_ceiling_exceeded', providerError: null, endUser: 'ann' }),
+    failedAt(4, { status: 200, ending: 'failed', errorCode: null, providerError: null, endUser: 'ann' }),
+    failedAt(3, { status: 200, ending: 'complete', errorCode: null, providerError: null, endUser: 'ann' }),
+    failedAt(2, { accountId: 'b' }),
+  ]);
+  const from = '2026-11-15T11:00:00Z';
+  const causes = async (query: string, name = 'a') => {
+    const { status, json } = await get(`/v1/requests/errors?from=${from}${query}`, name);
+    assert.equal(status, 200, query);
+    assert.deepEqual(
+      [json.from, json.step_seconds, json.counted_since],
+      ['2026-11-15T11:00:00.000Z', 300, null],
+    );
+    assert.ok(Array.isArray(json.causes));
+    return json.causes.map(({ status: its, code, provider, provider_error, count, counts }: JsonObject) => {
+      assert.ok(Array.isArray(counts) && counts.length === 13);
+      return [
+        its,
+        code,
+        provider,
+        provider_error,
+        count,
+        counts.flatMap((some, step) => (some === 0 ? [] : [step])),
+      ];
+    });
+  };
+  const limitedBy = (provider: string, count: number, steps: readonly number[]) => [
+    429,
+    'upstream_error',
+    provider,
+    'rate_limit_exceeded',
+    count,
+    steps,
+  ];
+  const overBudget = [402, 'cost_ceiling_exceeded', null, null, 1, [11]];
+  const broken = [200, 'failed', null, null, 1, [11]];
+  const cases: readonly (readonly [query: string, found: readonly unknown[]])[] = [
+    ['', [limitedBy('openai', 2, [2]), limitedBy('groq', 1, [11]), overBudget, broken]],
+    ['provider=groq', [limitedBy('groq', 1, [11])]],
+    ['key_id=key-1', [limitedBy('openai', 1, [2])]],
+    ['client=codex', [limitedBy('openai', 1, [2])]],
+    ['status=402', [overBudget]],
+    ['status=200', [broken]],
+    ['status=404', []],
+    ['search=ceiling', [overBudget]],
+    ['conversation=chat-1', [limitedBy('openai', 1, [2])]],
+    ['tag=team:search', [limitedBy('openai', 2, [2])]],
+    ['tag=team:search,env:prod', [limitedBy('openai', 1, [2])]],
+    ['end_user=ann&status=200', [broken]],
+    ['end_user=ann&status=4xx', [overBudget, limitedBy('openai', 1, [2])]],
+    [`search=${someRequestId(noonMs - 5 * minuteMs).slice(0, 16)}`, [limitedBy('groq', 1, [11]), overBudget]],
+  ];
+  for (const [query, found] of cases)
+    assert.deepEqual((await causes(`&${query}`)).map(String).sort(), found.map(String).sort(), query);
+  assert.deepEqual(await causes('', 'b'), [limitedBy('openai', 1, [11])]);
+  assert.deepEqual((await causes('', 'local'))[0], limitedBy('openai', 3, [2, 11]));
+  assert.equal((await get('/v1/requests/errors')).status, 401);
+  for (const query of ['from=yesterday', 'from=2026-11-16', 'from=2026-01-01', 'status=7'])
+    assertError(await get(`/v1/requests/errors?${query}`, 'a'), { status: 400, type: 'invalid_request' });
+});
+
+test('of very many failed calls, the newest are counted where sums cannot tell the filter', async (t) => {
+  const { get, log } = await setUp(t);
+  const calls = Array.from({ length: 4100 }, (_, at) =>
+    someCall({ id: someRequestId(noonMs - at * 1000), accountId: 'a', status: 500, conversation: 'loop' }),
+  );
+  await log.add(calls);
+  const counted = async (query: string) => {
+    const { json } = await get(`/v1/requests/errors${query}`, 'a');
+    assert.ok(Array.isArray(json.causes));
+    return [json.causes.map(({ count }: JsonObject) => count), json.counted_since];
+  };
+  const oldest = new Date(noonMs - 3999 * 1000).toISOString();
+  assert.deepEqual(await counted('?conversation=loop'), [[4000], oldest]);
+  assert.deepEqual(await counted(''), [[4100], null]);
+});
+
 function figure({ total }: JsonObject, name: string): unknown {
   return isJsonObject(total) ? total[name] : undefined;
 }
