@@ -31,7 +31,7 @@ type RootSecretSettings = Pick<Settings, 'secret' | 'previousSecret' | 'stores' 
 
 /** Uses the configured secret, or creates one in the data folder that only its owner can read. */
 function loadRootSecret(configured: Secret | undefined, dataDir: string): Secret {
-  if (dataDir === inMemoryDataDir) return configured ?? new Secret(generateSecret());
+  if (dataDir === inMemoryDataDir) return configured ?? inMemorySecret;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.W_OK);
@@ -53,6 +53,9 @@ function readOrCreateSecret(file: string): Secret {
 function generateSecret(): string {
   return randomBytes(48).toString('base64url');
 }
+
+/** A database in memory outlives reloads, and so does the secret that what is in it was sealed with. */
+const inMemorySecret = new Secret(generateSecret());
 
 function deriveKey(root: Secret, label: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', root.reveal(), '', `weir ${label}`, 32));
