@@ -31,17 +31,22 @@ export function streamedBody(contentType: string, bytesMax: number): BodyParser<
 export function jsonBody<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): BodyParser<z.output<z.ZodObject<Shape>>, WholeBodySource> {
-  const schema = z.strictObject(shape);
-  return bodyParserOf(schema, !schema.safeParse({}).success);
+  return bodyParserOf(z.strictObject(shape));
 }
 
+/** The schemas of all routes take milliseconds to try, so that this is not done at start. */
 function bodyParserOf<Schema extends z.ZodType>(
   schema: Schema,
-  required: boolean,
 ): BodyParser<z.output<Schema>, WholeBodySource> {
+  const description: BodyDescription = {
+    schema,
+    get required() {
+      return !schema.safeParse({}).success;
+    },
+  };
   return {
-    description: { schema, required },
-    parse: async (request) => parseWithSchema(schema, await parseJson(request, required)),
+    description,
+    parse: async (request) => parseWithSchema(schema, await parseJson(request, description)),
   };
 }
 
@@ -49,9 +54,10 @@ function bodyParserOf<Schema extends z.ZodType>(
 export function schemaBody<Body>(schema: StandardSchema<Body>): BodyParser<Body> {
   const empty = schema['~standard'].validate({});
   const required = empty instanceof Promise || empty.issues !== undefined;
+  const description = { schema: describeSchema(schema), required };
   return {
-    description: { schema: describeSchema(schema), required },
-    parse: async (request) => parseInput(schema, await parseJson(request, required)),
+    description,
+    parse: async (request) => parseInput(schema, await parseJson(request, description)),
   };
 }
 
@@ -65,11 +71,11 @@ export function textBody<Body>(schema: StandardSchema<Body>): BodyParser<Body> {
 
 async function parseJson(
   { headers, readBody }: Pick<ApiRequest, 'headers' | 'readBody'>,
-  required: boolean,
+  description: Pick<BodyDescription, 'required'>,
 ): Promise<JsonObject> {
   const type = headerOf(headers, 'content-type');
   const bytes = await readBody();
-  if (bytes.byteLength === 0 && !required) return {};
+  if (bytes.byteLength === 0 && !description.required) return {};
   if (type !== undefined && !isJson(type))
     throw new GatewayError('unsupported_media_type', 'unsupported content-type; send application/json');
   const body = parseBody(bytes);
@@ -78,7 +84,11 @@ async function parseJson(
 }
 
 /** Any JSON object, whose fields the route checks itself. */
-export const jsonObjectBody = bodyParserOf(z.record(z.string(), z.unknown()), true);
+const anyObject = z.record(z.string(), z.unknown());
+export const jsonObjectBody: BodyParser<JsonObject, WholeBodySource> = {
+  description: { schema: anyObject, required: true },
+  parse: async (request) => parseWithSchema(anyObject, await parseJson(request, { required: true })),
+};
 
 function isJson(contentType: string): boolean {
   return /^\s*application\/([\w.!#$&^-]+\+)?json\s*(;|$)/i.test(contentType);

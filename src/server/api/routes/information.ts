@@ -122,25 +122,9 @@ export function informationRoutes(parts: InformationParts): readonly ApiRoute[] 
   for (const { name, summary } of parts.planned)
     if (!present.has(name)) modules.push({ name, status: 'planned', purpose: summary });
   const providers = [...parts.directory.providers.values()];
-  const catalog = JSON.stringify({
-    tiers: tiers.map((tier) => ({
-      id: tier.id,
-      name: tier.name,
-      price_usd_per_month: tier.priceUsdPerMonth,
-      requests_per_month: parts.tierLimits[tier.id],
-      overage: tier.overage,
-    })),
-    credit: { credits_per_usd: creditsPerUsd, overage_credits_per_request: overageCreditsPerRequest },
-    paid_routes: parts.paidRoutes.map(({ path, method, price_usd_per_call }) => ({
-      path,
-      method,
-      price_usd_per_call,
-    })),
-    modules,
-    models: providers.flatMap((provider) =>
-      parts.catalog.list(provider).map((model) => describeModel(model, provider.name)),
-    ),
-  });
+  const startedAtMs = Date.now();
+  // Made for the first who asks: that takes milliseconds and a quarter of a megabyte.
+  let catalog: string | undefined;
   const capabilities = {
     version: parts.version,
     mode: parts.mode,
@@ -174,6 +158,7 @@ export function informationRoutes(parts: InformationParts): readonly ApiRoute[] 
       },
       handle({ query }) {
         checkQueryNames({}, query);
+        catalog ??= JSON.stringify(describeCatalog(parts, modules, startedAtMs));
         return { body: catalog, contentType };
       },
     },
@@ -196,6 +181,32 @@ export function informationRoutes(parts: InformationParts): readonly ApiRoute[] 
       },
     },
   ];
+}
+
+function describeCatalog(
+  { tierLimits, paidRoutes, directory, catalog }: InformationParts,
+  modules: readonly { readonly name: string }[],
+  startedAtMs: number,
+) {
+  return {
+    tiers: tiers.map((tier) => ({
+      id: tier.id,
+      name: tier.name,
+      price_usd_per_month: tier.priceUsdPerMonth,
+      requests_per_month: tierLimits[tier.id],
+      overage: tier.overage,
+    })),
+    credit: { credits_per_usd: creditsPerUsd, overage_credits_per_request: overageCreditsPerRequest },
+    paid_routes: paidRoutes.map(({ path, method, price_usd_per_call }) => ({
+      path,
+      method,
+      price_usd_per_call,
+    })),
+    modules,
+    models: [...directory.providers.values()].flatMap((provider) =>
+      catalog.list(provider).map((model) => describeModel(model, provider.name, startedAtMs)),
+    ),
+  };
 }
 
 function describeEmbeddings({ source, why, whyNotLocal }: EmbeddingsState) {
@@ -222,9 +233,10 @@ const unavailableReasons: Readonly<Record<EmbeddingFailureReason, string>> = {
 function describeModel(
   { id, contextTokens, outputTokensMax, features, prices }: ModelEntry,
   provider: string,
+  startedAtMs: number,
 ) {
   const usd = (picoPerToken: number) => picoPerToken / 1e6;
-  const rates = cardAt(prices, Date.now());
+  const rates = cardAt(prices, startedAtMs);
   return {
     id,
     provider,
