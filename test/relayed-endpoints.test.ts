@@ -175,9 +175,7 @@ test('a form of 50 MB is streamed with little memory, no faster than the provide
   assert.ok(most < 16 * mebibyte, `${most} bytes in memory`);
 });
 
-/** The second collection counts the buffers that the first one freed. */
 function usedBytes(): number {
-  collectGarbage();
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;

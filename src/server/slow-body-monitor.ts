@@ -17,15 +17,20 @@ export class IncomingBody implements IntrusiveListItem {
 export class SlowBodyMonitor {
   readonly #open = new IntrusiveList<IncomingBody>();
   readonly #graceMs: number;
+  readonly #intervalMs: number;
+  #sweptAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(graceMs: number = limits.slowBodyGraceMs) {
     this.#graceMs = graceMs;
+    this.#intervalMs = Math.min(1000, graceMs);
   }
 
   add(body: IncomingBody): void {
     this.#open.add(body);
-    this.#timer ??= setInterval(() => this.#sweep(), Math.min(1000, this.#graceMs)).unref();
+    if (this.#timer !== undefined) return;
+    this.#sweptAtMs = performance.now();
+    this.#timer = setInterval(() => this.#sweep(), this.#intervalMs).unref();
   }
 
   delete(body: IncomingBody): void {
@@ -34,7 +39,12 @@ export class SlowBodyMonitor {
 
   #sweep(): void {
     const nowMs = performance.now();
+    // What arrives while this thread is held up is read after this.
+    const sinceLastMs = nowMs - this.#sweptAtMs;
+    const isHeldUp = sinceLastMs > 2 * this.#intervalMs;
+    this.#sweptAtMs = nowMs;
     for (const body of this.#open.snapshot()) {
+      if (isHeldUp) body.startedAtMs += Math.min(sinceLastMs, nowMs - body.startedAtMs);
       const lateMs = nowMs - body.startedAtMs - this.#graceMs;
       if (lateMs > 0 && body.bytes < (lateMs / 1000) * limits.slowBodyBytesPerSecond) body.abort();
     }
