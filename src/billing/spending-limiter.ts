@@ -14,26 +14,23 @@ import {
   type SpentByWindow,
   tagBudgetHolder,
 } from '../kernel/ports/budget.ts';
-import type { TagDay, UsageDay, UsageStore } from '../kernel/ports/records.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import type { Clock } from '../lib/clock.ts';
 import { IntrusiveList } from '../lib/intrusive-list.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
+import { CurrentWindows } from './current-windows.ts';
 import { limits } from './limits.ts';
 import { type HoldCall, OpenHold, type OpenHoldParts } from './open-hold.ts';
-import { monthOf } from './period.ts';
 import type { Reservations } from './reservations.ts';
 import type { Reserve } from './reserve.ts';
-import { daysOf, spentIn, spentWithoutTag, spentWithTag } from './spent.ts';
+import { spentIn } from './spent.ts';
+import { StoredSpending, type StoredSpendingParts } from './stored-spending.ts';
 import { mayFitLater, Waiter, WaitingHolds } from './waiting-holds.ts';
 
-interface SpendingLimiterParts {
+interface SpendingLimiterParts extends StoredSpendingParts {
   readonly budgets: Budgets;
   readonly clock: Clock;
   readonly reservations: Reservations;
-  /** Recorded usage, stored or not. */
-  days(query: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]>;
-  tags(query: Parameters<UsageStore['tags']>[0]): Promise<readonly TagDay[]>;
   /**
    * Called after each settlement, and with each refusal that holds of other calls did not cause. Not for calls in an airgap: the next call
    * without one finds what they have spent.
@@ -53,19 +50,20 @@ interface GrantedHold {
   readonly spent: SpentByWindow;
 }
 
-const dayMs = 86_400_000;
-
 /** Keeps keys below their ceilings: holds the maximum cost of a call before it is made, and settles it however it ends. */
 export class SpendingLimiter {
   readonly #parts: SpendingLimiterParts;
   readonly #openHolds = new IntrusiveList<OpenHold>();
   readonly #waitingHolds = new WaitingHolds();
   readonly #initializing = new Map<string, Promise<void>>();
-  #windows: BudgetWindows | undefined;
+  readonly #windows: CurrentWindows;
+  readonly #stored: StoredSpending;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: SpendingLimiterParts) {
     this.#parts = parts;
+    this.#windows = new CurrentWindows(parts.clock);
+    this.#stored = new StoredSpending(parts);
   }
 
   /** The number of holds not settled in the store yet. */
@@ -98,11 +96,11 @@ export class SpendingLimiter {
 
   /** Keys without a count in the store have no calls in flight: the database has all that they spent. */
   async statesOf(accountId: string, keyIds: readonly string[]): Promise<readonly KeyBudgetState[]> {
-    const windows = this.#currentWindows();
+    const windows = this.#windows.now();
     const counted = await Promise.all(
       keyIds.map((keyId) => this.#parts.budgets.read({ accountId, keyId }, windows)),
     );
-    const rows = counted.includes(undefined) ? await this.#usageRows(accountId, windows) : [];
+    const rows = counted.includes(undefined) ? await this.#stored.usageRows(accountId, windows) : [];
     return keyIds.map((keyId, at) => ({
       windows,
       ...(counted[at] ?? { spent: spentIn(rows, keyId, windows), held: 0 }),
@@ -111,11 +109,11 @@ export class SpendingLimiter {
 
   /** The same for one holder. */
   async stateOf(budgetHolder: BudgetHolder): Promise<KeyBudgetState> {
-    const windows = this.#currentWindows();
+    const windows = this.#windows.now();
     const counted = await this.#parts.budgets.read(budgetHolder, windows);
     return {
       windows,
-      ...(counted ?? { spent: await this.#readStored(budgetHolder, windows), held: 0 }),
+      ...(counted ?? { spent: await this.#stored.read(budgetHolder, windows), held: 0 }),
     };
   }
 
@@ -148,7 +146,7 @@ export class SpendingLimiter {
     call: HoldCall | undefined,
   ): Promise<HoldDecision> {
     const { budgets, reservations } = this.#parts;
-    const budgetWindows = this.#currentWindows();
+    const budgetWindows = this.#windows.now();
     let covered = 0;
     let request: BudgetHoldRequest = { ...holdRequest, holder: budgetHolder, windows: budgetWindows };
     try {
@@ -202,7 +200,7 @@ export class SpendingLimiter {
   ): void {
     const ceiling = ceilings[window];
     if (ceiling === undefined) return;
-    const period = this.#currentWindows()[window];
+    const period = this.#windows.now()[window];
     this.#parts.listener?.onRefused(budgetHolder, { window, ceiling, spent, period });
   }
 
@@ -215,7 +213,7 @@ export class SpendingLimiter {
     if (!again && !hold.isReservedElsewhere)
       this.#parts.reservations.settle(this.#reserveOf(hold.held.holder), hold.amount, cost);
     const { budgets, clock, listener } = this.#parts;
-    const windows = this.#currentWindows();
+    const windows = this.#windows.now();
     try {
       const spent = await budgets.settle(hold.held, {
         cost,
@@ -248,49 +246,8 @@ export class SpendingLimiter {
     const { budgets } = this.#parts;
     const own = this.#openHolds.snapshot().filter((hold) => hold.belongsTo(budgetHolder) && !hold.isSettled);
     await Promise.all(own.map((hold) => this.#renewHold(hold)));
-    const spentByWindow = await this.#readSpent(budgetHolder, budgetWindows);
+    const spentByWindow = await this.#stored.readWithReservations(budgetHolder, budgetWindows);
     await budgets.begin(budgetHolder, budgetWindows, spentByWindow);
-  }
-
-  /** Reads the reservations of others first: usage they store meanwhile counts twice, but is never missing. */
-  async #readSpent(budgetHolder: BudgetHolder, windows: BudgetWindows): Promise<SpentByWindow> {
-    const { accountId, keyId } = budgetHolder;
-    const { day, month } = windows;
-    const query = { accountId, of: 'spending', keyId, periodStartMs: 0 } as const;
-    const reserved = await this.#parts.reservations.reservedByOthers(query);
-    const spent = await this.#readStored(budgetHolder, windows);
-    for (const { amount, atMs } of reserved) {
-      // A reservation that is open across midnight is renewed within a minute.
-      const untilMs = atMs + 2 * limits.reservationRenewalMs;
-      if (untilMs >= month.startMs) spent.month += amount;
-      if (untilMs >= day.startMs) spent.day += amount;
-    }
-    return spent;
-  }
-
-  async #readStored({ accountId, keyId, tag }: BudgetHolder, windows: BudgetWindows) {
-    if (tag === undefined) return spentIn(await this.#usageRows(accountId, windows), keyId, windows);
-    const [tagged, further] = await Promise.all(
-      [tag.name, ''].map((name) => this.#parts.tags({ accountId, ...daysOf(windows), tag: name })),
-    );
-    if (tag.value !== '') return spentWithTag([...(tagged ?? []), ...(further ?? [])], tag, windows);
-    // Read later: calls that are stored meanwhile count as calls without the tag, and are never missing.
-    const all = await this.#usageRows(accountId, windows);
-    return spentWithoutTag(all, tagged ?? [], windows);
-  }
-
-  /** The usage of an account in this month. */
-  #usageRows(accountId: string, windows: BudgetWindows): Promise<readonly UsageDay[]> {
-    return this.#parts.days({ accountId, ...daysOf(windows) });
-  }
-
-  #currentWindows(): BudgetWindows {
-    const nowMs = this.#parts.clock.now();
-    const windows = this.#windows;
-    if (windows !== undefined && nowMs >= windows.day.startMs && nowMs < windows.day.endMs) return windows;
-    const startMs = Math.floor(nowMs / dayMs) * dayMs;
-    this.#windows = { day: { startMs, endMs: startMs + dayMs }, month: monthOf(nowMs) };
-    return this.#windows;
   }
 
   #startTimer(): void {

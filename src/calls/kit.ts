@@ -43,6 +43,7 @@ import { cacheName } from './module-caches.ts';
 import { countForModule, takeModuleSlot } from './module-counters.ts';
 import { createModels, type ModuleModelsParts } from './module-models.ts';
 import type { RequestKeys } from './request-keys.ts';
+import { scopeEmbeddings } from './scoped-embeddings.ts';
 import { scopeTextModels } from './scoped-text-models.ts';
 import type { StepAsides } from './step-asides.ts';
 import { addTrialCost } from './trials.ts';
@@ -110,15 +111,8 @@ class CallKit implements Kit<unknown> {
   }
 
   get embeddings(): Embeddings {
-    const { embeddings } = this.#parts;
-    const { scope } = this;
     const isRedacted = this.#context.isRedacted() || this.#execution.exchange.trace.isAirgapped;
-    return {
-      state: () => embeddings.state(),
-      one: (text, asking) => embeddings.one(text, { ...asking, scope, isRedacted }),
-      many: (texts, asking) => embeddings.many(texts, { ...asking, scope, isRedacted }),
-      sameAnswer: (pairs, asking) => embeddings.sameAnswer(pairs, asking),
-    };
+    return scopeEmbeddings(this.#parts.embeddings, { scope: this.scope, isRedacted });
   }
 
   get textModels(): TextModels {

@@ -1,10 +1,10 @@
 import type { Log } from '../telemetry/log.ts';
 import type { Diagnose } from './diagnostics.ts';
-import type { GatewayExtras } from './generation.ts';
+import type { GatewayExtras } from './generation-options.ts';
 import { RunningGateway } from './running-gateway.ts';
 import type { Settings } from './settings.ts';
 
-export type { GatewayExtras } from './generation.ts';
+export type { GatewayExtras } from './generation-options.ts';
 
 export interface Gateway {
   /** The URL that it listens on. */

@@ -1,23 +1,12 @@
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Argon2Cost } from '../accounts/argon2.ts';
-import type { InferenceClient } from '../embeddings/inference.ts';
-import type { Reload } from '../kernel/ports/reload.ts';
-import type { Provider } from '../kernel/provider.ts';
 import { isRequestId } from '../kernel/request-id.ts';
-import type { WireFormat } from '../kernel/wire-format.ts';
-import type { TokenEstimator } from '../providers/tokens/token-estimator.ts';
-import { openDashboard } from '../server/api/dashboard.ts';
-import { openDocs } from '../server/api/docs.ts';
-import type { SqliteThreads } from '../storage/sql/sqlite-thread.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { Metrics, MetricsView } from '../telemetry/metrics.ts';
+import type { MetricsView } from '../telemetry/metrics.ts';
 import { endpointFormats } from '../wire/index.ts';
 import { billingChecks } from './checks/billing.ts';
 import { prepareProviderCalls } from './checks/providers.ts';
 import { createDiagnostics, type Diagnose } from './diagnostics.ts';
-import type { ModuleInput } from './module-packages.ts';
+import type { GenerationOptions } from './generation-options.ts';
 import { checkRouteCollisions, createModuleRoutes } from './module-routes.ts';
+import { openPages } from './pages.ts';
 import { accountsPart } from './parts/accounts.ts';
 import { alertsPart } from './parts/alerts.ts';
 import { anonymousPart } from './parts/anonymous.ts';
@@ -26,7 +15,7 @@ import { configurationPart } from './parts/configuration.ts';
 import { dataPlanePart } from './parts/data-plane.ts';
 import { allowListFaults, egressPart } from './parts/egress.ts';
 import { embeddingsPart } from './parts/embeddings.ts';
-import { identityPart, type PublicAddress } from './parts/identity.ts';
+import { identityPart } from './parts/identity.ts';
 import { informationPart } from './parts/information.ts';
 import { logSinksPart } from './parts/log-sinks.ts';
 import { metricsPart } from './parts/metrics.ts';
@@ -44,49 +33,11 @@ import { recordingsPart } from './parts/recordings.ts';
 import { requestLogPart } from './parts/request-log.ts';
 import { sandboxPart } from './parts/sandbox.ts';
 import { spendingPart } from './parts/spending.ts';
-import type { Stores } from './parts/stores.ts';
 import { usagePart } from './parts/usage.ts';
-import type { ProcessRegistry } from './process-registry.ts';
 import { createRequestServing, type RequestServing } from './request-serving.ts';
 import { RootSecrets } from './secrets.ts';
 import { type Settings, SettingsError } from './settings.ts';
-import type { SharedResources } from './shared-resources.ts';
 import { type StartedParts, startParts } from './started-parts.ts';
-
-export interface GatewayExtras {
-  readonly sharedResources?: SharedResources;
-  /** Reads the configuration again; undefined if there is nothing to read. */
-  readonly reload?: Reload | undefined;
-  /** Modules of the embedding program. */
-  readonly modules?: readonly ModuleInput[];
-  /** Further wire formats and providers. */
-  readonly formats?: readonly WireFormat[];
-  readonly providers?: readonly Provider[];
-  /** Less than the usual cost, for tests. */
-  readonly passwordCost?: Argon2Cost;
-  /** Of a program that starts many gateways, one after the other. */
-  readonly sqliteThreads?: SqliteThreads;
-  /** Of a program with several gateways: the program closes it. */
-  readonly tokenEstimator?: TokenEstimator;
-}
-
-/** What outlives a change of the settings. */
-export interface GenerationGround {
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly stores: Stores;
-  readonly models: InferenceClient;
-  readonly tokenEstimator: TokenEstimator;
-  readonly processRegistry: ProcessRegistry;
-  readonly address: PublicAddress;
-  readonly startedAtMs: number;
-  readonly isShuttingDown: () => boolean;
-  readonly isDraining: () => boolean;
-}
-
-export interface GenerationOptions extends Omit<GatewayExtras, 'tokenEstimator'>, GenerationGround {
-  readonly settings: Settings;
-}
 
 /** A gateway with one set of settings, without its listener. */
 export interface Generation extends Pick<RequestServing, 'handlers' | 'webSockets' | 'openRequests'> {
@@ -101,8 +52,6 @@ export interface Generation extends Pick<RequestServing, 'handlers' | 'webSocket
   openCalls(): number;
   abortAll(): void;
 }
-
-const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Starts all parts; if one fails, those before it are closed. */
 export function startGeneration(options: GenerationOptions): Promise<Generation> {
@@ -299,7 +248,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   );
 
   checkRouteCollisions(parts.routes);
-  const pages = settings.dashboard === 'on' ? openPages(projectFolder) : undefined;
+  const pages = settings.dashboard === 'on' ? openPages() : undefined;
   const serving = createRequestServing({
     settings,
     log,
@@ -334,13 +283,6 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       dataPlane.abortAll();
       payments.abortAll();
     },
-  };
-}
-
-function openPages(folder: string) {
-  return {
-    dashboard: openDashboard(join(folder, 'web', 'dist')),
-    docs: openDocs(join(folder, 'site', 'dist')),
   };
 }
 

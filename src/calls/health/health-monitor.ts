@@ -1,4 +1,3 @@
-import { limits as accountsLimits } from '../../accounts/limits.ts';
 import type { Attempt } from '../../kernel/attempt.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
@@ -15,8 +14,8 @@ import { Lru } from '../../lib/lru.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { CredentialNames } from '../credential-names.ts';
 import { limits } from '../limits.ts';
-import { localAccountId } from '../local-setting.ts';
 import { CredentialRecords, type NamedRecord } from './credential-records.ts';
+import { alertedAccountOf, changesOf, stateOf } from './health-changes.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { SharedHealth, type SharedHealthParts } from './shared-health.ts';
 
@@ -71,33 +70,15 @@ export class HealthMonitor {
     this.#shared.publishSoon(named, isUrgent);
     if (isUrgent || outcome.kind === 'rejected-credential' || this.#unhealthy.size > 0) {
       this.#addToCredential(named, outcome, isUrgent);
-      this.#reportChange(before, named, { credential, caller });
-    }
-  }
-
-  #reportChange(
-    before: HealthState,
-    named: NamedRecord,
-    { credential, caller }: { readonly credential: Secret | undefined; readonly caller: Caller | undefined },
-  ): void {
-    const accountId = caller && alertedAccountOf(caller);
-    const { onChange } = this.#parts;
-    if (accountId === undefined || onChange === undefined) return;
-    const after = stateOf(named);
-    const { target, ofCredential, name } = named;
-    const atMs = this.#parts.clock.now();
-    const common = { accountId, provider: target.provider.name, hint: hintOf(credential), atMs };
-    const ofTarget = { ...common, model: target.model, name };
-    if (after.isOpen !== before.isOpen)
-      onChange({
-        ...ofTarget,
-        kind: after.isOpen ? 'breaker.opened' : 'breaker.closed',
-        sinceMs: named.record.openedAtMs,
-      });
-    if (after.isRejected && !before.isRejected) {
-      const { whole } = ofCredential;
-      const rejected = whole.record.isRejected ? { model: '', name: whole.name } : {};
-      onChange({ ...ofTarget, ...rejected, kind: 'credential.failing', sinceMs: atMs });
+      const { onChange } = this.#parts;
+      const accountId = caller && alertedAccountOf(caller);
+      if (onChange !== undefined && accountId !== undefined)
+        for (const change of changesOf(before, named, {
+          accountId,
+          credential,
+          atMs: this.#parts.clock.now(),
+        }))
+          onChange(change);
     }
   }
 
@@ -266,26 +247,6 @@ export class HealthMonitor {
       this.#unhealthy.delete(named);
     else if (this.#unhealthy.size < limits.healthRecordsMax) this.#unhealthy.add(named);
   }
-}
-
-interface HealthState {
-  readonly isOpen: boolean;
-  readonly isRejected: boolean;
-}
-
-function stateOf({ record, ofCredential }: NamedRecord): HealthState {
-  return { isOpen: record.isOpen, isRejected: record.isRejected || ofCredential.whole.record.isRejected };
-}
-
-/** Undefined for callers without an account. */
-function alertedAccountOf(caller: Caller): string | undefined {
-  if (caller.kind === 'account') return caller.accountId;
-  return caller.kind === 'local' ? localAccountId : undefined;
-}
-
-function hintOf(credential: Secret | undefined): string | null {
-  const text = credential?.reveal() ?? '';
-  return text.length < accountsLimits.hintedKeyCharactersMin ? null : text.slice(-4);
 }
 
 /** A timeout took at least as long as the attempt lasted. */
