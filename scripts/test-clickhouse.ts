@@ -2,11 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { installPackage } from '../test/support/install-package.ts';
+import { runTestFiles } from './run-test-files.ts';
 
 const { values } = parseArgs({ options: { cache: { type: 'string' } } });
 const folder = values.cache ?? mkdtempSync(join(tmpdir(), 'weir-clickhouse-'));
@@ -14,11 +12,7 @@ try {
   console.error('installing chdb, which has 550 MB');
   const installed = await installPackage({ name: 'chdb', version: '3.4.0' }, folder);
   process.env.CHDB_MODULE = join(installed, 'node_modules', 'chdb', 'index.mjs');
-  const results = run({ files: ['test/clickhouse/history.ts'], timeout: 600_000 });
-  results.on('test:fail', () => {
-    process.exitCode = 1;
-  });
-  await pipeline(results, new spec(), process.stdout, { end: false });
+  await runTestFiles(['test/clickhouse/history.ts'], { timeout: 600_000 });
 } finally {
   if (values.cache === undefined) rmSync(folder, { recursive: true, force: true });
 }

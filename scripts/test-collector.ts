@@ -4,9 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { runTestFiles } from './run-test-files.ts';
 import { onPath } from './test-servers/programs.ts';
 
 /** Where Debian has the sources of Go packages; GOPATH names another place. */
@@ -14,11 +12,7 @@ const goSources = process.env.GOPATH ?? '/usr/share/gocode';
 const folder = mkdtempSync(join(tmpdir(), 'weir-collector-'));
 try {
   process.env.OTELCOL ??= onPath('otelcol') ?? buildCollector();
-  const results = run({ files: ['test/collector/exports.ts'], timeout: 300_000 });
-  results.on('test:fail', () => {
-    process.exitCode = 1;
-  });
-  await pipeline(results, new spec(), process.stdout, { end: false });
+  await runTestFiles(['test/collector/exports.ts'], { timeout: 300_000 });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -1,8 +1,6 @@
 // Three replicas behind the shipped HAProxy, and every fault that an operator meets: npm run test:faults
-import { pipeline } from 'node:stream/promises';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
 import { mountSmallDisk } from '../test/support/small-disk.ts';
+import { runTestFiles } from './run-test-files.ts';
 import { installOnDebian, isRootOnDebian } from './test-servers/debian.ts';
 import { haproxy } from './test-servers/haproxy.ts';
 import { postgres } from './test-servers/postgres.ts';
@@ -22,15 +20,11 @@ Object.assign(process.env, servers.environment, {
   PGBOUNCER_PATH: pgbouncer() ?? '',
 });
 const only = process.argv.slice(2);
-const results = run({
-  files: ['test/faults/behind-haproxy.ts', ...(only.length > 0 ? [] : ['test/full-disk.test.ts'])],
+const files = ['test/faults/behind-haproxy.ts', ...(only.length > 0 ? [] : ['test/full-disk.test.ts'])];
+await runTestFiles(files, {
   ...(only.length > 0 && { testNamePatterns: ['three replicas', ...only] }),
   timeout: 1_200_000,
   concurrency: false,
 });
-results.on('test:fail', () => {
-  process.exitCode = 1;
-});
-await pipeline(results, new spec(), process.stdout, { end: false });
 await servers.stop();
 disk?.unmount();

@@ -4,11 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { installPackage } from '../test/support/install-package.ts';
+import { runTestFiles } from './run-test-files.ts';
 import { installOnDebian, isRootOnDebian } from './test-servers/debian.ts';
 import { onPath } from './test-servers/programs.ts';
 
@@ -32,11 +30,7 @@ try {
   for (const model of models)
     installed.push(join(await installPackage(model, folder), 'node_modules', model.name));
   process.env.CHART_MODELS = installed.join('\n');
-  const results = run({ files: ['test/helm/rendering.ts', 'test/helm/hostile-values.ts'], timeout: 600_000 });
-  results.on('test:fail', () => {
-    process.exitCode = 1;
-  });
-  await pipeline(results, new spec(), process.stdout, { end: false });
+  await runTestFiles(['test/helm/rendering.ts', 'test/helm/hostile-values.ts'], { timeout: 600_000 });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

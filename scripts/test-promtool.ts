@@ -1,9 +1,7 @@
 // Checks metrics, alerts and their tests with promtool, which is a part of Prometheus: npm run test:promtool
 import { spawnSync } from 'node:child_process';
-import { pipeline } from 'node:stream/promises';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
+import { runTestFiles } from './run-test-files.ts';
 import { bringUp } from './test-servers.ts';
 
 const promtool = process.env.PROMTOOL ?? 'promtool';
@@ -23,9 +21,5 @@ for (const args of [
 
 const servers = await bringUp(process.env);
 Object.assign(process.env, servers.environment, { PROMTOOL: promtool });
-const results = run({ files: ['test/docs-metrics.test.ts'], timeout: 600_000 });
-results.on('test:fail', () => {
-  process.exitCode = 1;
-});
-await pipeline(results, new spec(), process.stdout, { end: false });
+await runTestFiles(['test/docs-metrics.test.ts'], { timeout: 600_000 });
 await servers.stop();

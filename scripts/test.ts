@@ -3,9 +3,7 @@
 import { globSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { runTestFiles } from './run-test-files.ts';
 import { byProcess, oneForEach } from './test-files.ts';
 import { buildChanged } from './test-servers/changed.ts';
 import { makeMemoryFolder } from './test-servers/memory-folder.ts';
@@ -32,7 +30,7 @@ try {
   Object.assign(process.env, { TEST_SQLITE_FILE: sqlite.file, TEST_DATABASE_TEMPLATE: postgres.name });
   const together = oneForEach(processes);
   const times = isTimed ? recordTimes() : undefined;
-  process.exitCode = await runTests(together.files, times?.execArgv);
+  await runTests(together.files, times?.execArgv);
   times?.print(new Map(together.files.map((file, index) => [file, processes[index] ?? []])));
   together.remove();
   sqlite.remove();
@@ -51,19 +49,13 @@ function found(pattern: string): readonly string[] {
   return files;
 }
 
-async function runTests(files: readonly string[], timesArgv: string[] = []): Promise<number> {
+async function runTests(files: readonly string[], timesArgv: string[] = []): Promise<void> {
   // Whoever ends this process ends the tests; what follows here still ends the servers.
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ending.abort());
-  let code = 0;
   // More than there are cores: most wait for something now and then.
   const concurrency = availableParallelism() + 2;
   const execArgv = ['--import', join(import.meta.dirname, 'test-hooks.ts'), ...timesArgv];
   const timeout = Number(process.env.TEST_MINUTES ?? 5) * 60_000;
-  const results = run({ files, concurrency, execArgv, timeout, signal: ending.signal });
-  results.on('test:fail', () => {
-    code = 1;
-  });
-  await pipeline(results, new spec(), process.stdout, { end: false });
-  return code;
+  await runTestFiles(files, { concurrency, execArgv, timeout, signal: ending.signal });
 }

@@ -165,7 +165,7 @@ export type { Clock } from './lib/clock.ts';
 export { contentWords, isReordered, significantWords } from './lib/content-words.ts';
 export { parseDuration } from './lib/duration.ts';
 export { isEnglish } from './lib/english/is-english.ts';
-export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './lib/json.ts';
+export { canonicalJson, isJsonObject, type JsonObject, jsonObjectIn, parseExact } from './lib/json.ts';
 export { Lru } from './lib/lru.ts';
 export { scoreSalience } from './lib/passages/salience.ts';
 export { scoreByWords } from './lib/passages/score-by-words.ts';

@@ -17,13 +17,17 @@ declare global {
 }
 
 /** Undefined for what is no JSON object. */
-export function jsonObjectIn(json: Buffer): JsonObject | undefined {
+export function jsonObjectIn(json: Uint8Array | string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(json.toString('utf8'));
+    const value: unknown = JSON.parse(typeof json === 'string' ? json : textOf(json));
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
 /** Matches only from the start of a run of digits, so that a run is read once and not from each digit. */
@@ -33,7 +37,7 @@ const longNumber = /(?<!\d)\d{16}/;
 export function exactValue(value: unknown, bytes: Uint8Array): unknown {
   if (!hasLongNumber(bytes)) return value;
   let isExact = true;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const text = textOf(bytes);
   const exact = reviveLongIntegers(text, () => {
     isExact = false;
   });

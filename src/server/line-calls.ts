@@ -2,12 +2,11 @@ import type { CallLine } from '../calls/own-batches/call-lines.ts';
 import type { LineCallers } from '../calls/own-batches/line-callers.ts';
 import type { LineAnswer } from '../calls/own-batches/line-outcome.ts';
 import type { OwnBatchMaker } from '../calls/own-batches/own-batch-maker.ts';
-import { HttpRequest } from '../http/request.ts';
-import { RequestBody } from '../http/request-body.ts';
-import { HttpResponse, type ResponseConnection } from '../http/response.ts';
+import type { HttpResponse } from '../http/response.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import { patchJson } from '../kernel/json/patch-json.ts';
 import { type HeaderList, headerOf } from '../lib/headers.ts';
+import { CallInMemory } from './call-in-memory.ts';
 import type { DataPlaneRouter } from './data-plane.ts';
 import { asGatewayError, type RequestContext } from './respond.ts';
 
@@ -61,10 +60,8 @@ export class LineCalls {
   }
 }
 
-/** A request as of HTTP, whose response is kept in memory. */
-class KeptResponse implements ResponseConnection {
-  readonly request: HttpRequest;
-  readonly response: HttpResponse;
+/** A call whose response is kept in memory. */
+class KeptResponse extends CallInMemory {
   readonly needsDrain = false;
   status = 0;
   isComplete = false;
@@ -72,16 +69,8 @@ class KeptResponse implements ResponseConnection {
   readonly #pieces: Buffer[] = [];
 
   constructor(path: string, headers: HeaderList, bytes: Uint8Array) {
-    const body = new RequestBody(bytes.byteLength, arrivedAlready);
-    body.push(Buffer.from(bytes), true);
-    const head = {
-      method: 'POST',
-      target: path,
-      headers: [...headers, 'content-type', 'application/json', 'content-length', String(bytes.byteLength)],
-      isHttp10: false,
-    };
-    this.request = new HttpRequest(head, body, { remoteAddress: undefined });
-    this.response = new HttpResponse(this.request, this);
+    const described = ['content-type', 'application/json', 'content-length', String(bytes.byteLength)];
+    super(path, [...headers, ...described], Buffer.from(bytes));
   }
 
   get body(): Buffer {
@@ -92,10 +81,9 @@ class KeptResponse implements ResponseConnection {
     return Number(headerOf(this.#headers, 'x-weir-cost-usd') ?? 0);
   }
 
-  buildHead(status: number, headers: HeaderList): ReturnType<ResponseConnection['buildHead']> {
+  onHead(status: number, headers: HeaderList): void {
     this.status = status;
     this.#headers = headers;
-    return { text: '', framing: 'length', keepsAlive: true };
   }
 
   send(...pieces: readonly (Uint8Array | string)[]): void {
@@ -110,18 +98,4 @@ class KeptResponse implements ResponseConnection {
   destroy(): void {
     this.response.abort();
   }
-
-  closeSoon(): void {
-    this.destroy();
-  }
-
-  reset(): void {
-    this.destroy();
-  }
-
-  takeSocket(): undefined {
-    return undefined;
-  }
 }
-
-const arrivedAlready = { pause: () => undefined, resume: () => undefined, sendContinue: () => undefined };

@@ -11,7 +11,8 @@ import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import { patchJson } from '../kernel/json/patch-json.ts';
 import { type RelayRoute, wildcardIn } from '../kernel/relay.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
-import { type Source, sourceFromValue } from '../kernel/reply/source.ts';
+import { readBytes } from '../kernel/reply/relay-answer.ts';
+import { sourceFromValue } from '../kernel/reply/source.ts';
 import type { StoredObjectFacts, StoredObjectList, StoredObjectRoute } from '../kernel/stored-object.ts';
 import { type HeaderList, headerOf } from '../lib/headers.ts';
 import { type JsonObject, jsonObjectIn } from '../lib/json.ts';
@@ -252,34 +253,23 @@ function storedObjectOf({ storedObject, endpoint }: RelayRoute): StoredObjectRou
 
 /** The bytes of a JSON document; undefined for anything else. */
 async function readWhole({ headers, body }: ProviderResponse, limit: ReadLimit): Promise<Buffer | undefined> {
-  return isJsonType(headerOf(headers, 'content-type') ?? '') ? readBounded(body, limit) : undefined;
+  return isJsonType(headerOf(headers, 'content-type') ?? '')
+    ? readBytes(body, limit, limit.bytesMax)
+    : undefined;
 }
 
 /** How much of an answer is read, in which memory. */
 interface ReadLimit {
   readonly bytesMax: number;
-  reserve(bytes: number): void;
+  reserveMemory(bytes: number): void;
 }
 
 /** The description of a batch may have its results in it. */
 function readLimitOf({ batch }: StoredObjectList, { clientRequest }: Exchange): ReadLimit {
   return batch?.resultsIn === undefined
-    ? { bytesMax: limits.storedObjectBytesMax, reserve: () => undefined }
-    : { bytesMax: limits.inlinedResultBytesMax, reserve: (bytes) => clientRequest.reserveMemory(bytes) };
-}
-
-async function readBounded(body: Source<Uint8Array>, { bytesMax, reserve }: ReadLimit): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for (;;) {
-    const chunk = await body.next();
-    if (chunk === undefined) return Buffer.concat(chunks);
-    bytes += chunk.byteLength;
-    if (bytes > bytesMax) {
-      body.cancel();
-      throw new GatewayError('upstream_broken', 'the description of an object is too long');
-    }
-    reserve(chunk.byteLength);
-    chunks.push(chunk);
-  }
+    ? { bytesMax: limits.storedObjectBytesMax, reserveMemory: () => undefined }
+    : {
+        bytesMax: limits.inlinedResultBytesMax,
+        reserveMemory: (bytes) => clientRequest.reserveMemory(bytes),
+      };
 }

@@ -60,7 +60,7 @@ export async function readBytes(
       source.cancel();
       throw new GatewayError(
         'upstream_broken',
-        `the provider response is larger than ${bytesMax} bytes; send fewer inputs in one call`,
+        `the provider response is larger than ${bytesMax} bytes; ask for less in one call`,
       );
     }
     memory.reserveMemory(chunk.byteLength);

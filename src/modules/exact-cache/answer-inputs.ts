@@ -8,6 +8,7 @@ import {
   type InputList,
   isJsonObject,
   type JsonObject,
+  jsonObjectIn,
   type Kit,
   type RelayRequest,
   type Reply,
@@ -49,7 +50,7 @@ export async function answerInputs(exchange: Exchange, next: Handler, cache: Inp
   if (missing.size === inputs.length) {
     const reply = await next(exchange);
     return reply.record(kit.options.max_bytes * inputs.length, ({ body }) =>
-      storeResults(parse(body), part, cache),
+      storeResults(jsonObjectIn(body), part, cache),
     );
   }
   const fewer = exchange.with({ relay: changeRelay(relay, inputList.fieldsFor([...missing.values()])) });
@@ -114,15 +115,6 @@ function savingOf(tokens: number, { target }: Exchange, kit: InputCache['kit']):
 }
 
 function readResult(bytes: Uint8Array | undefined): CachedResult | undefined {
-  const { result, tokens } = (bytes && parse(bytes)) ?? {};
+  const { result, tokens } = (bytes && jsonObjectIn(bytes)) ?? {};
   return isJsonObject(result) && typeof tokens === 'number' ? { result, tokens } : undefined;
-}
-
-function parse(bytes: Uint8Array): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

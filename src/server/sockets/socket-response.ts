@@ -1,12 +1,10 @@
-import { HttpRequest } from '../../http/request.ts';
-import { RequestBody } from '../../http/request-body.ts';
-import { HttpResponse, type ResponseConnection } from '../../http/response.ts';
 import type { WebSocketConnection } from '../../http/websocket.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { SocketError } from '../../kernel/socket-format.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { HeaderList } from '../../lib/headers.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { type JsonObject, jsonObjectIn } from '../../lib/json.ts';
+import { CallInMemory } from '../call-in-memory.ts';
 import { limits } from '../limits.ts';
 import { errorEnvelope, type RequestContext } from '../respond.ts';
 
@@ -23,10 +21,8 @@ interface SocketResponseParts {
   encodeError(error: SocketError): string;
 }
 
-/** Makes a request as of HTTP, and sends the response to it as messages of a WebSocket. */
-export class SocketResponse implements ResponseConnection {
-  readonly request: HttpRequest;
-  readonly response: HttpResponse;
+/** A call whose response is sent as messages of a WebSocket. */
+export class SocketResponse extends CallInMemory {
   readonly #parts: SocketResponseParts;
   #status = 200;
   #headers: HeaderList = [];
@@ -36,25 +32,19 @@ export class SocketResponse implements ResponseConnection {
   #unsentBytes = 0;
 
   constructor(parts: SocketResponseParts) {
+    super(parts.context.path, parts.headers, parts.body);
     this.#parts = parts;
-    const { context, headers, body } = parts;
-    const requestBody = new RequestBody(body.byteLength, arrivedAlready);
-    requestBody.push(body, true);
-    const head = { method: 'POST', target: context.path, headers: [...headers], isHttp10: false };
-    this.request = new HttpRequest(head, requestBody, { remoteAddress: undefined });
-    this.response = new HttpResponse(this.request, this);
   }
 
   get needsDrain(): boolean {
     return this.#unsentBytes > limits.webSocket.unsentBytesMax;
   }
 
-  buildHead(status: number, headers: HeaderList): ReturnType<ResponseConnection['buildHead']> {
+  onHead(status: number, headers: HeaderList): void {
     this.#status = status;
     this.#headers = headers;
     this.#isStream = status < 300;
     this.#parts.onHead(headers);
-    return { text: '', framing: 'length', keepsAlive: true };
   }
 
   send(...pieces: readonly (Uint8Array | string)[]): void {
@@ -74,18 +64,6 @@ export class SocketResponse implements ResponseConnection {
     const error = new GatewayError('upstream_broken', 'the answer broke off');
     this.#sendError({ status: error.status, headers: [], body: errorEnvelope(error, context.id, wire) });
     this.response.abort();
-  }
-
-  closeSoon(): void {
-    this.destroy();
-  }
-
-  reset(): void {
-    this.destroy();
-  }
-
-  takeSocket(): undefined {
-    return undefined;
   }
 
   /** Each line is a message; pieces end with a line. */
@@ -113,15 +91,11 @@ export class SocketResponse implements ResponseConnection {
   }
 }
 
-const arrivedAlready = { pause: () => undefined, resume: () => undefined, sendContinue: () => undefined };
-
 function parseError(pieces: readonly (Uint8Array | string)[]): JsonObject {
-  const text = Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString();
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (isJsonObject(parsed)) return parsed;
-  } catch {
-    // A proxy's page.
-  }
-  return { error: { type: 'server_error', code: null, message: text.slice(0, 1000), param: null } };
+  const bytes = Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
+  const message = () => bytes.toString().slice(0, 1000);
+  // A proxy's page is no JSON.
+  return (
+    jsonObjectIn(bytes) ?? { error: { type: 'server_error', code: null, message: message(), param: null } }
+  );
 }

@@ -3,9 +3,9 @@ import {
   changeRelayAnswer,
   type Exchange,
   GatewayError,
-  isJsonObject,
   isJsonType,
   type JsonObject,
+  jsonObjectIn,
   type Kit,
   mapAnswerTexts,
   type Reply,
@@ -52,7 +52,7 @@ function rewriteJson(
   fields: readonly string[],
   rewrite: (answer: JsonObject) => JsonObject,
 ): Buffer {
-  const answer = fields.some((field) => body.includes(`"${field}"`)) ? parse(body) : undefined;
+  const answer = fields.some((field) => body.includes(`"${field}"`)) ? jsonObjectIn(body) : undefined;
   const rewritten = answer && rewrite(answer);
   return rewritten === answer ? body : Buffer.from(JSON.stringify(rewritten));
 }
@@ -84,15 +84,6 @@ function guardText(text: string, { policy, kit, restore = (same) => same }: Answ
 function isJson({ headers }: Reply): boolean {
   const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
   return isJsonType(headers[at + 1] ?? '');
-}
-
-function parse(bytes: Buffer): JsonObject | undefined {
-  try {
-    const answer: unknown = JSON.parse(bytes.toString('utf8'));
-    return isJsonObject(answer) ? answer : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function blockedAnswerError(kind: string): GatewayError {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type Source, SseParser } from '../../../module-api.ts';
+import { type JsonObject, jsonObjectIn, type Source, SseParser } from '../../../module-api.ts';
 import { limits } from '../limits.ts';
 
 interface FrameRewrite {
@@ -70,7 +70,7 @@ function joinDeltas(
 ): readonly Frame[] {
   const pieces = new Map(
     frames.flatMap((frame) => {
-      const data = frame.data.includes(`"${delta}"`) ? parseObject(frame.data) : undefined;
+      const data = frame.data.includes(`"${delta}"`) ? jsonObjectIn(frame.data) : undefined;
       const piece = data?.[delta];
       return data !== undefined && typeof piece === 'string' ? [[frame, { data, piece }] as const] : [];
     }),
@@ -90,19 +90,10 @@ function joinDeltas(
 
 function rewriteFrame(frame: Frame, { fields, rewrite }: FrameRewrite): Frame {
   const parsed = fields.some((field) => frame.data.includes(`"${field}"`))
-    ? parseObject(frame.data)
+    ? jsonObjectIn(frame.data)
     : undefined;
   const rewritten = parsed && rewrite(parsed);
   return rewritten === parsed ? frame : { ...frame, data: JSON.stringify(rewritten) };
-}
-
-function parseObject(json: string): JsonObject | undefined {
-  try {
-    const parsed: unknown = JSON.parse(json);
-    return isJsonObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function writeFrames(frames: readonly Frame[]): Uint8Array {
