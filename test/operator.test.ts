@@ -34,7 +34,8 @@ test('diagnostics of a local gateway need no token, and name each check', async 
 
 test('in cloud mode the operator alone sees diagnostics and accounts', async (t) => {
   const { url } = await startCloud(t, { WEIR_ADMIN_TOKEN: token });
-  const [ada, eve] = [await Person.signUp(url), await Person.signUp(url)];
+  const ada = await Person.signUp(url, 'ada@example.com');
+  const eve = await Person.signUp(url, 'eve@example.com');
   const { key } = await ada.makeKey();
   const hello = { model: 'demo-1', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
   await call(url, { path: '/v1/messages', headers: bearer(key), body: hello });

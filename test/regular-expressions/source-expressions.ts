@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url';
 import type { MatchLogic } from '@pydantic/genai-prices';
 import { z } from 'zod';
 import { ApiKeyFormat } from '../../src/accounts/api-key-format.ts';
+import { documentSchemas } from '../../src/gateway/configuration-file/document-schemas.ts';
+import { describedModules } from '../../src/gateway/described-modules.ts';
 import { buildResponseHead } from '../../src/http/response-head.ts';
 import { redactBytes } from '../../src/kernel/redact-secrets.ts';
 import { envVariablesByName } from '../../src/lib/settings.ts';
@@ -50,6 +52,7 @@ async function builtExpressions(files: readonly string[]): Promise<readonly Expr
     for (const file of files) await import(`${pathToFileURL(file).href}?watched`);
     new ApiKeyFormat('gw');
     providerKeyPattern(builtInProviders);
+    documentSchemas(describedModules());
     redactBytes(Buffer.from('{}'), ['sk-test/1']);
     envVariablesByName('WEIR_*_BASE_URL', z.string());
     const values = ['CREDIT_CARD', 'EMAIL'].map((kind) => ({
