@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { ChainCheck } from '../src/audit/chain-check.ts';
+import { auditMessages } from '../src/audit/events.ts';
+import { openDatabase } from '../src/gateway/parts/stores.ts';
+import { type Environment, readSettings } from '../src/gateway/settings.ts';
+import { chainStart } from '../src/kernel/ports/audit.ts';
+import type { Database } from '../src/kernel/ports/records.ts';
 import { createControlHandlers } from '../src/process/control-handlers.ts';
 import { openControlSocket } from '../src/process/control-socket.ts';
 import { loadSettings } from '../src/process/load-settings.ts';
-import { auditMessages } from '../src/telemetry/audit.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
@@ -15,6 +21,12 @@ import { runCommand } from './support/run-command.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
 const secret = 'sk-ant-api03-a-key-that-no-line-may-have';
+
+async function openChains(t: TestContext, environment: Environment): Promise<Database> {
+  const database = await openDatabase(readSettings(environment));
+  cleanUp(t, () => database.close());
+  return database;
+}
 
 function auditLines(lines: readonly string[]) {
   return lines.map((line) => Object(JSON.parse(line))).filter(({ event }) => event !== undefined);
@@ -118,6 +130,55 @@ test('what an operator does is in the log of the running gateway, in the log fil
   );
   for (const line of auditLines(written)) assert.match(line.actor, /^operator:./);
   assert.equal(disabled.complained, '');
+});
+
+test('what happens is in a chain of its account or of the instance, without personal values', async (t) => {
+  const environment = { WEIR_MODE: 'cloud', WEIR_DATA_DIR: emptyFolder(t) };
+  const { url } = await startCloud(t, environment);
+  const ada = await Person.signUp(url);
+  const { id } = await ada.makeKey();
+  const logIn = (email: string) =>
+    call(url, {
+      path: '/v1/users/login',
+      body: { email, password: 'wrong' },
+      headers: ['user-agent', 'a-browser/1.0'],
+    });
+  await logIn(ada.email);
+  await logIn('nobody@example.com');
+  await runCommand(t, ['users', 'set-tier', ada.email, 'pro'], environment);
+  const { audit } = await openChains(t, environment);
+  const read = async (chain: string) => {
+    const entries = await audit.following(chain, 0, 100);
+    const check = new ChainCheck({ chain });
+    for (const { text, values } of entries)
+      check.add(text, Object.assign({}, ...values.map((group) => group.values)));
+    check.finish((await audit.end(chain)) ?? chainStart);
+    assert.deepEqual(check.faults, []);
+    return entries.map((entry) => ({ ...entry, fields: Object(JSON.parse(entry.text)) }));
+  };
+  const [own, ofInstance] = [await read(ada.id), await read('instance')];
+  const facts = (entries: typeof own) =>
+    entries.map(({ fields: { event, actor, key, reason, account, tier } }) =>
+      Object.values({ event, actor, key, reason, account, tier }).filter((value) => value !== undefined),
+    );
+  assert.deepEqual(facts(own), [
+    ['account.created', `user:${ada.id}`],
+    ['key.created', `user:${ada.id}`, id],
+    ['login.failed', 'wrong_login'],
+    ['tier.changed', 'operator', 'pro'],
+  ]);
+  assert.deepEqual(facts(ofInstance), [
+    ['login.failed', 'wrong_login'],
+    ['tier.changed', 'operator', ada.id, 'pro'],
+  ]);
+  const [, , failed] = own;
+  assert.deepEqual(
+    failed?.values.map(({ values }) => [values.address?.value, values.client?.value]),
+    [['127.0.0.1', 'a-browser/1.0']],
+  );
+  for (const { text } of [...own, ...ofInstance])
+    for (const personal of [ada.email, '127.0.0.1', 'a-browser', userInfo().username])
+      assert.ok(!text.includes(`"${personal}`), text);
 });
 
 test('the table of events in the docs has all of them', () => {

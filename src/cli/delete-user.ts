@@ -47,7 +47,7 @@ export async function deleteMember(
     const owner = { accountId: account.id, identityId: identity.id, passwordHash: identity.passwordHash };
     if (!(await deleteAccount({ accounts, versions, clock: systemClock, beforeDelete }, owner)))
       throw new Error('the account has changed meanwhile; run the command again');
-    await recordAudit(settings, 'account.deleted', { account: account.id });
+    await recordAudit({ settings, database }, 'account.deleted', { account: account.id });
   } finally {
     await versions.close();
     await stripe?.close();

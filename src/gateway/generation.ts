@@ -10,6 +10,7 @@ import { openPages } from './pages.ts';
 import { accountsPart } from './parts/accounts.ts';
 import { alertsPart } from './parts/alerts.ts';
 import { anonymousPart } from './parts/anonymous.ts';
+import { auditPart } from './parts/audit.ts';
 import { billingPart, type CreditUseListener } from './parts/billing.ts';
 import { configurationPart } from './parts/configuration.ts';
 import { dataPlanePart } from './parts/data-plane.ts';
@@ -86,7 +87,8 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
     }),
   );
   const { egress, moduleFetches } = outbound;
-  const { refusals, audit } = parts.add(metricsPart({ settings, log, metrics, sharedResources }));
+  const { refusals } = parts.add(metricsPart({ settings, log, metrics, sharedResources }));
+  const { audit } = parts.add(auditPart({ log, stores }));
   parts.add({
     gauges: stores.gauges,
     checks: [...(stores.checks ?? []), ...processRegistry.checks, ...billingChecks(settings, egress)],

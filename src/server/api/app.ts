@@ -1,12 +1,14 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import createRouter from 'find-my-way';
+import type { Audit } from '../../audit/audit.ts';
+import type { AuditFacts, AuditRecord } from '../../audit/facts.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import { asksForWebSocket } from '../../http/websocket-handshake.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import type { Audit, AuditRecord } from '../../telemetry/audit.ts';
+import { headerOf } from '../../lib/headers.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { acceptsEncoding } from '../accepts-encoding.ts';
 import { readBody } from '../body.ts';
@@ -83,8 +85,7 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
         return;
       }
       const answer = await route.handle(request);
-      if (answer.audit !== undefined)
-        audit?.record({ ...answer.audit, id: call.id, address: call.clientAddress });
+      if (answer.audit !== undefined) await audit?.record({ ...answer.audit, ...originOf(req, call) });
       if (answer.stream !== undefined) await sendStream(res, answer.stream, responseHead(answer, call));
       else await sendApiResponse(req, res, answer, call);
     } catch (thrown) {
@@ -96,7 +97,7 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
       }
       const error = asGatewayError(thrown);
       const failure = route?.kind === 'own' ? failureRecord(route, error) : undefined;
-      if (failure !== undefined) audit?.record({ ...failure, id: call.id, address: call.clientAddress });
+      if (failure !== undefined) await audit?.record({ ...failure, ...originOf(req, call) });
       if (error.code === 'internal') log.error({ id: call.id, err: error.cause }, 'bug');
       sendError(
         res,
@@ -106,6 +107,10 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
       );
     }
   };
+}
+
+function originOf({ headers }: HttpRequest, { id, clientAddress: address }: RequestContext): AuditFacts {
+  return { id, address, client: headerOf(headers, 'user-agent') };
 }
 
 /** An expired session or an invalid body is no failed login. */

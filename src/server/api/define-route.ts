@@ -1,8 +1,8 @@
 import type { Session } from '../../accounts/session-tokens.ts';
+import type { AuditFacts } from '../../audit/facts.ts';
 import type { WebSocketConnection } from '../../http/websocket.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { headerValuesOf } from '../../lib/headers.ts';
-import type { AuditFacts } from '../../telemetry/audit.ts';
 import type { AccessName, AccountCaller } from './access.ts';
 import type { BodyParser } from './json-body.ts';
 import type { ApiRequest, ApiResponse, ApiRoute, WebSocketRoute } from './route.ts';

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
+import type { AuditEvent } from '../../audit/events.ts';
+import type { AuditRecord } from '../../audit/facts.ts';
 import type { WebSocketConnection } from '../../http/websocket.ts';
 import type { RelayRoute } from '../../kernel/relay.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { HeaderList } from '../../lib/headers.ts';
-import type { AuditEvent, AuditRecord } from '../../telemetry/audit.ts';
 import type { AccessChecks, AccessName } from './access.ts';
 
 /** One of Weir's own routes: JSON in, JSON out. The entry both serves and documents it. */

@@ -1,0 +1,63 @@
+import { hash, randomUUID } from 'node:crypto';
+import type {
+  AuditEntry,
+  ChainPoint,
+  LinkedEntry,
+  PersonalValues,
+  ValuesOfPerson,
+} from '../kernel/ports/audit.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { commitmentsTo, saltedValue } from './commitment.ts';
+import type { AuditRecord } from './facts.ts';
+
+/** An entry without its place in a chain: attempts to store it again have the same salts. */
+export interface PreparedEntry extends Omit<AuditEntry, 'number' | 'text'> {
+  readonly fields: object;
+}
+
+export function prepareEntry(record: AuditRecord, chain: string, atMs: number): PreparedEntry {
+  const { event, actor = '', account, id: request, address, client, email, ...facts } = record;
+  const [role = '', name = ''] = actor.split(/:(.*)/s);
+  // The login name of an operator is a name of a person; the ids of people and keys say nothing by themselves.
+  const isNamed = role === 'operator' && name !== '';
+  const values = groupByPerson([
+    { person: role === 'user' ? name : '', texts: { address, client, operator: isNamed ? name : undefined } },
+    { person: record.user ?? '', texts: { email } },
+  ]);
+  const personal = commitmentsTo(Object.assign({}, ...values.map((group) => group.values)));
+  const id = randomUUID();
+  const shown = isNamed ? role : actor;
+  const fields = {
+    ...facts,
+    ...{ chain, id, event, request },
+    actor: shown === '' ? undefined : shown,
+    account: account === chain ? undefined : account,
+    personal: values.length > 0 ? personal : undefined,
+  };
+  return { id, atMs, event, actor: shown, values, fields };
+}
+
+/** The entry at the end of a chain. Times never go back, whatever the clocks of replicas do. */
+export function linkEntry({ fields, ...entry }: PreparedEntry, end: ChainPoint): LinkedEntry {
+  const number = end.number + 1;
+  const atMs = Math.max(entry.atMs, end.atMs);
+  const text = canonicalJson({ ...fields, number, at: new Date(atMs).toISOString(), previous: end.hash });
+  return { ...entry, number, atMs, text, hash: hashOf(text) };
+}
+
+export function hashOf(text: string): string {
+  return hash('sha256', text);
+}
+
+interface TextsOfPerson {
+  readonly person: string;
+  readonly texts: Readonly<Record<string, string | undefined>>;
+}
+
+function groupByPerson(given: readonly TextsOfPerson[]): readonly ValuesOfPerson[] {
+  const groups = new Map<string, PersonalValues>();
+  for (const { person, texts } of given)
+    for (const [name, text] of Object.entries(texts))
+      if (text !== undefined) groups.set(person, { ...groups.get(person), [name]: saltedValue(text) });
+  return [...groups].map(([person, values]) => ({ person, values }));
+}
