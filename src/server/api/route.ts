@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Right } from '../../accounts/rights.ts';
 import type { WebSocketConnection } from '../../http/websocket.ts';
 import type { RelayRoute } from '../../kernel/relay.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
@@ -16,6 +17,8 @@ export interface ApiRoute {
   readonly tag: string;
   /** Required access, for routes made by `defineRoute`. */
   readonly access?: AccessName;
+  /** The right that the caller needs in their account. */
+  readonly right?: Right | undefined;
   /** Query parameters by name: a description or a schema. */
   readonly query?: Readonly<Record<string, string | z.ZodType>>;
   readonly body?: BodyDescription;
@@ -60,6 +63,8 @@ export interface WebSocketRoute {
   readonly summary: string;
   readonly tag: string;
   readonly access: AccessName;
+  /** The right that the caller needs in their account. */
+  readonly right?: Right | undefined;
   /** Left out of the OpenAPI description; for another spelling of a path. */
   readonly hidden?: true;
   /** Overrides the default size limit of messages. */
