@@ -6,12 +6,14 @@ import { apiPage } from './docs/api-page.ts';
 import { errorsPage } from './docs/errors-page.ts';
 import { helmValuesPage } from './docs/helm-values-page.ts';
 import { modulePages } from './docs/module-pages.ts';
+import { rolesPage } from './docs/roles-page.ts';
 
 const root = join(import.meta.dirname, '..');
 const pages: Readonly<Record<string, string>> = {
   'docs/reference/api.md': await apiPage(),
   'docs/reference/commands.md': commandsPage(),
   'docs/reference/errors.md': errorsPage(),
+  'docs/reference/roles.md': rolesPage(),
   'docs/reference/helm-values.md': helmValuesPage(
     readFileSync(join(root, 'deploy/helm/weir/values.yaml'), 'utf8'),
   ),

@@ -104,6 +104,7 @@ function section(operation: Operation): string {
       ...(paths.length > 1 ? [`- Also at: ${paths.slice(1).map(code).join(', ')}`] : []),
       ...(mode === 'both' ? [] : [`- In ${mode} mode only`]),
       `- Credential: ${credentialsOf(description.security)}`,
+      ...rightLine(description['x-required-right']),
     ].join('\n'),
     ...parameterTable(parameters),
     ...requestBody(objectOf(description.requestBody)),
@@ -123,6 +124,10 @@ function credentialsOf(security: unknown): string {
   const names = listOf(security).map((one) => Object.keys(objectOf(one))[0]);
   if (names.length === 0) return 'none';
   return names.map((name) => (name === undefined ? 'none' : credentials[name])).join(', or ');
+}
+
+function rightLine(right: unknown): readonly string[] {
+  return typeof right === 'string' ? [`- [Right](roles.md): \`${right}\``] : [];
 }
 
 function parameterTable(parameters: readonly JsonObject[]): readonly string[] {

@@ -28,8 +28,7 @@ export class RepeatedLines {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const { count, others } of this.#recent.values())
-      if (count > this.#most) others(count - this.#most);
+    for (const { count, others } of this.#recent.values()) if (count > this.#most) others(count - this.#most);
     this.#recent.clear();
   }
 }

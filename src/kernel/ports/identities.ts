@@ -26,8 +26,10 @@ export interface Identity {
   readonly disabledAtMs?: number;
 }
 
-/** What a person may do in an account, the most powerful first. */
-export type Role = 'owner' | 'admin' | 'member' | 'viewer';
+export const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as const;
+
+/** What a person may do in an account: src/accounts/rights.ts has the table. */
+export type Role = (typeof roles)[number];
 
 /** A person in an account. */
 export interface Member {

@@ -1,4 +1,5 @@
 import type { ApiKeyAuthenticator } from '../../accounts/api-key-authenticator.ts';
+import { type Actor, can, type Right, splitRight } from '../../accounts/rights.ts';
 import type { Session, SessionTokens } from '../../accounts/session-tokens.ts';
 import { bearerTokenOf } from '../../calls/bearer-token.ts';
 import { isAnonymousToken } from '../../calls/caller-authenticator.ts';
@@ -66,9 +67,7 @@ export function createCloudAccess({ tokens, keys, cookies, operator }: CloudAcce
   };
   const bySession = async (authRequest: AuthRequest): Promise<Session | undefined> => {
     const token = bearerTokenOf(authRequest.headers) ?? cookies.tokenOf(authRequest);
-    const session = token === undefined ? undefined : await tokens.verify(token);
-    if (session !== undefined) requireOwner(session);
-    return session;
+    return token === undefined ? undefined : tokens.verify(token);
   };
   return {
     async session(authRequest) {
@@ -134,10 +133,18 @@ export function createLocalAccess({ authenticate, localToken, cookies }: LocalAc
   };
 }
 
-/** No route serves other roles yet. */
-function requireOwner({ role }: Session): void {
-  if (role !== 'owner')
-    throw new GatewayError('forbidden', `this needs the role "owner" in the account, and yours is "${role}"`);
+/** Rejects a caller without a right. In local mode, the only user has all. */
+export function requireRight(caller: Session | AccountCaller, right: Right): void {
+  const [resource, action] = splitRight(right);
+  const actor = actorOf(caller);
+  if (actor === undefined || can(actor, action, resource)) return;
+  const subject = actor === 'key' ? 'API keys do not have' : `your role "${actor}" does not have`;
+  throw new GatewayError('forbidden', `this needs the right "${right}", which ${subject}`);
+}
+
+function actorOf(caller: Session | AccountCaller): Actor | undefined {
+  if ('role' in caller) return caller.role;
+  return caller.kind === 'key' ? 'key' : undefined;
 }
 
 function tokenOf(headers: HeaderList): string | undefined {

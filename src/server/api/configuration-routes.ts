@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { GatewayError } from '../../kernel/errors.ts';
+import type { GatewayError } from '../../kernel/errors.ts';
 import type { ConfigurationId } from '../../kernel/ports/configurations.ts';
 import type { PresentedCredential } from '../../kernel/ports/records.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -44,17 +44,17 @@ export const unauthenticated = { 401: { description: 'Missing or invalid credent
  */
 export function storingRoutes<Stored>(kind: StoredKind<Stored>): readonly ApiRoute[] {
   const { noun, tag, path, store, body, info } = kind;
-  const common = { tag, path, access: bySessionOrKey } as const;
+  const common = { tag, path, access: bySessionOrKey('settings') } as const;
   const errorsOf = ({ errors }: RouteText) => ({
     ...Object.fromEntries(Object.entries(errors).map(([status, description]) => [status, { description }])),
     ...unauthenticated,
     403: { description: `API keys can read ${noun} only` },
   });
-  const idOf = (caller: AccountCaller, { module = '', name = '' }: ApiRequest['parameters']) => {
-    if (caller.kind === 'key')
-      throw new GatewayError('forbidden', `an API key can only read ${noun}; use a session token`);
-    return { accountId: caller.accountId, module: kind.module ?? module, name };
-  };
+  const idOf = ({ accountId }: AccountCaller, { module = '', name = '' }: ApiRequest['parameters']) => ({
+    accountId,
+    module: kind.module ?? module,
+    name,
+  });
   const auditFacts = ({ module, name }: ConfigurationId) => ({ configuration: `${module}:${name}` });
   return [
     defineRoute({

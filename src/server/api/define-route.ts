@@ -1,9 +1,10 @@
+import { isRight, type Resource, type Right, rightOf } from '../../accounts/rights.ts';
 import type { Session } from '../../accounts/session-tokens.ts';
 import type { AuditFacts } from '../../audit/facts.ts';
 import type { WebSocketConnection } from '../../http/websocket.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { headerValuesOf } from '../../lib/headers.ts';
-import type { AccessName, AccountCaller } from './access.ts';
+import { type AccessName, type AccountCaller, requireRight } from './access.ts';
 import type { BodyParser } from './json-body.ts';
 import type { ApiRequest, ApiResponse, ApiRoute, WebSocketRoute } from './route.ts';
 import { checkQueryNames } from './validation.ts';
@@ -11,6 +12,8 @@ import { checkQueryNames } from './validation.ts';
 /** Checks access to a route and resolves to the caller. */
 export interface AccessRule<Caller> {
   readonly name: AccessName;
+  /** The right that the caller needs in their account; undefined if it is public or the operator's. */
+  rightFor?(method: string): Right;
   check(request: ApiRequest): Promise<Caller>;
   /** The caller in the audit log. */
   describe?(caller: Caller): AuditFacts;
@@ -21,35 +24,64 @@ export function byAddress(countRequest: (remoteAddress: string) => Promise<void>
   return { name: 'public', check: ({ remoteAddress }) => countRequest(remoteAddress) };
 }
 
-export const bySession: AccessRule<Session> = {
-  name: 'session',
-  check: ({ access, ...request }) => access.session(request),
-  describe: describeSession,
-};
-export const bySessionOrKey: AccessRule<AccountCaller> = {
-  name: 'sessionOrKey',
-  check: ({ access, ...request }) => access.sessionOrKey(request),
-  describe: describeCaller,
-};
+/** A session with the right to read the resource, or to write it if the method isn't GET. */
+export function bySession(needed: Resource | Right): AccessRule<Session> {
+  return withRight(needed, {
+    name: 'session',
+    check: ({ access, ...request }) => access.session(request),
+    describe: describeSession,
+  });
+}
 
-/** The account holder in person: a session, or the user of a local gateway. Programs with an API key may not. */
-export const byAccountHolder: AccessRule<AccountCaller> = {
-  name: 'session',
-  async check({ access, ...request }) {
-    const caller = await access.sessionOrKey(request);
-    if (caller.kind !== 'key') return caller;
-    throw new GatewayError(
-      'authentication_required',
-      'API keys are not accepted here: send a session token from POST /v1/users/login as "authorization: Bearer <token>"',
-    );
-  },
-};
+/** Also a program with an API key, and the user of a local gateway. */
+export function bySessionOrKey(needed: Resource | Right): AccessRule<AccountCaller> {
+  return withRight(needed, {
+    name: 'sessionOrKey',
+    check: ({ access, ...request }) => access.sessionOrKey(request),
+    describe: describeCaller,
+  });
+}
 
-export const byKey: AccessRule<AccountCaller> = {
-  name: 'key',
-  check: ({ access, ...request }) => access.key(request),
-  describe: describeCaller,
-};
+/** A person: a session, or the user of a local gateway. Programs with an API key may not. */
+export function byPerson(needed: Resource | Right): AccessRule<AccountCaller> {
+  return withRight(needed, {
+    name: 'session',
+    async check({ access, ...request }) {
+      const caller = await access.sessionOrKey(request);
+      if (caller.kind !== 'key') return caller;
+      throw new GatewayError(
+        'authentication_required',
+        'API keys are not accepted here: send a session token from POST /v1/users/login as "authorization: Bearer <token>"',
+      );
+    },
+    describe: describeCaller,
+  });
+}
+
+/** A program with an API key. */
+export function byKey(needed: Resource | Right): AccessRule<AccountCaller> {
+  return withRight(needed, {
+    name: 'key',
+    check: ({ access, ...request }) => access.key(request),
+    describe: describeCaller,
+  });
+}
+
+function withRight<Caller extends Session | AccountCaller>(
+  needed: Resource | Right,
+  rule: AccessRule<Caller>,
+): AccessRule<Caller> {
+  const rightFor = (method: string) => (isRight(needed) ? needed : rightOf(method, needed));
+  return {
+    ...rule,
+    rightFor,
+    async check(request) {
+      const caller = await rule.check(request);
+      requireRight(caller, rightFor(request.method));
+      return caller;
+    },
+  };
+}
 
 /** Whoever runs the gateway. */
 export const byOperator: AccessRule<void> = {
@@ -72,7 +104,8 @@ interface AuthorizedRequest<Caller, Body> extends Omit<ApiRequest, 'access' | 'r
   readonly body: Body;
 }
 
-interface RouteDefinition<Caller, Body> extends Omit<ApiRoute, 'kind' | 'access' | 'body' | 'handle'> {
+interface RouteDefinition<Caller, Body>
+  extends Omit<ApiRoute, 'kind' | 'access' | 'right' | 'body' | 'handle'> {
   readonly access: AccessRule<Caller>;
   readonly body: BodyParser<Body>;
   handle(request: AuthorizedRequest<Caller, Body>): ApiResponse | Promise<ApiResponse>;
@@ -85,6 +118,7 @@ export function defineRoute<Caller, Body>(route: RouteDefinition<Caller, Body>):
     ...described,
     kind: 'own',
     access: access.name,
+    right: access.rightFor?.(described.method),
     ...(body.description !== undefined && { body: body.description }),
     async handle(request) {
       const caller = await access.check(request);
@@ -96,7 +130,8 @@ export function defineRoute<Caller, Body>(route: RouteDefinition<Caller, Body>):
   };
 }
 
-interface WebSocketDefinition<Caller> extends Omit<WebSocketRoute, 'kind' | 'method' | 'access' | 'accept'> {
+interface WebSocketDefinition<Caller>
+  extends Omit<WebSocketRoute, 'kind' | 'method' | 'access' | 'right' | 'accept'> {
   readonly access: AccessRule<Caller>;
   /** The subprotocols that the route speaks, the preferred one first. */
   readonly protocols?: readonly string[];
@@ -119,6 +154,7 @@ export function defineWebSocket<Caller extends { readonly accountId: string }>(
     kind: 'websocket',
     method: 'GET',
     access: access.name,
+    right: access.rightFor?.('GET'),
     async accept(request) {
       const caller = await access.check(request);
       const offered = offeredProtocols(request.headers);

@@ -39,13 +39,16 @@ function bodyParser({ body, isTextBody }: ModuleRoute): BodyParser<unknown> {
   return isTextBody ? textBody(body) : schemaBody(body);
 }
 
+const { describe: _, ...withSession } = bySession('content');
+
+/** What modules store is learned from contents. */
 const accessRules: Readonly<Record<ModuleRoute['access'], AccessRule<AccountCaller>>> = {
   session: {
-    name: bySession.name,
-    check: async (request) => ({ kind: 'session', ...(await bySession.check(request)) }),
+    ...withSession,
+    check: async (request) => ({ kind: 'session', ...(await withSession.check(request)) }),
   },
-  sessionOrKey: bySessionOrKey,
-  key: byKey,
+  sessionOrKey: bySessionOrKey('content'),
+  key: byKey('content'),
 };
 
 /** Counts the request before its body is read. */
@@ -54,9 +57,10 @@ function accessRule(
   { access, rateLimit }: ModuleRoute,
   rateLimiter: RateLimiter,
 ): AccessRule<RouteCaller> {
-  const { name, check } = accessRules[access];
+  const { name, rightFor, check } = accessRules[access];
   return {
     name,
+    ...(rightFor !== undefined && { rightFor }),
     async check(request) {
       const caller = routeCaller(await check(request));
       if (rateLimit === undefined) return caller;

@@ -115,6 +115,7 @@ function describeOperation(route: Route): Operation {
     summary,
     tags: [tag],
     ...(parameters.length > 0 && { parameters }),
+    ...(route.kind !== 'inference' && route.right !== undefined && { 'x-required-right': route.right }),
   };
   if (route.kind === 'own')
     return {

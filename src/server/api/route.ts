@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Right } from '../../accounts/rights.ts';
 import type { AuditEvent } from '../../audit/events.ts';
 import type { AuditRecord } from '../../audit/facts.ts';
 import type { WebSocketConnection } from '../../http/websocket.ts';
@@ -17,6 +18,8 @@ export interface ApiRoute {
   readonly tag: string;
   /** Required access, for routes made by `defineRoute`. */
   readonly access?: AccessName;
+  /** The right that the caller needs in their account. */
+  readonly right?: Right | undefined;
   /** Query parameters by name: a description or a schema. */
   readonly query?: Readonly<Record<string, string | z.ZodType>>;
   readonly body?: BodyDescription;
@@ -61,6 +64,8 @@ export interface WebSocketRoute {
   readonly summary: string;
   readonly tag: string;
   readonly access: AccessName;
+  /** The right that the caller needs in their account. */
+  readonly right?: Right | undefined;
   /** Left out of the OpenAPI description; for another spelling of a path. */
   readonly hidden?: true;
   /** Overrides the default size limit of messages. */

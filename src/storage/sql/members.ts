@@ -1,5 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { IdentityId, Member, Members, Role } from '../../kernel/ports/identities.ts';
+import {
+  type IdentityId,
+  type Member,
+  type Members,
+  type Role,
+  roles,
+} from '../../kernel/ports/identities.ts';
 import { accountColumns, toAccount } from './accounts.ts';
 import { foldEmail, identityColumns, toIdentity } from './identities.ts';
 import type { Tables } from './tables.ts';
@@ -65,14 +71,9 @@ function toMember(row: MemberRow): Member {
   return { identity: toIdentity(row), account: toAccount(row), role: roleOf(row.role) };
 }
 
-const roles: readonly string[] = ['owner', 'admin', 'member', 'viewer'] satisfies readonly Role[];
-
 export function roleOf(name: string): Role {
-  if (!isRole(name))
+  const role = roles.find((known) => known === name);
+  if (role === undefined)
     throw new Error(`the database has a role "${name}", which this version of Weir does not know`);
-  return name;
-}
-
-function isRole(name: string): name is Role {
-  return roles.includes(name);
+  return role;
 }

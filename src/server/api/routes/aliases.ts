@@ -35,7 +35,7 @@ export function aliasRoutes(aliases: Aliases): readonly ApiRoute[] {
   return [
     defineRoute({
       tag,
-      access: bySessionOrKey,
+      access: bySessionOrKey('settings'),
       method: 'GET',
       path: '/v1/aliases',
       summary: 'List the aliases of the account and of the gateway',

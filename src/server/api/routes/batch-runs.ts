@@ -4,7 +4,7 @@ import { localAccountId } from '../../../calls/local-setting.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { formatUsd } from '../../../kernel/money.ts';
 import type { AccountCaller } from '../access.ts';
-import { byAccountHolder, defineRoute } from '../define-route.ts';
+import { byPerson, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
@@ -43,7 +43,7 @@ export function batchRunRoutes(batches: BatchList): readonly ApiRoute[] {
   return [
     defineRoute({
       tag,
-      access: byAccountHolder,
+      access: byPerson('calls'),
       method: 'GET',
       path: '/v1/batch-runs',
       summary: 'List the batches of all APIs, with their progress and cost',
@@ -55,7 +55,7 @@ export function batchRunRoutes(batches: BatchList): readonly ApiRoute[] {
     }),
     defineRoute({
       tag,
-      access: byAccountHolder,
+      access: byPerson('content'),
       method: 'POST',
       path: '/v1/batch-runs/:id/cancel',
       summary: 'Cancel a batch that the gateway runs',
@@ -68,7 +68,7 @@ export function batchRunRoutes(batches: BatchList): readonly ApiRoute[] {
     }),
     defineRoute({
       tag,
-      access: byAccountHolder,
+      access: byPerson('content'),
       method: 'GET',
       path: '/v1/batch-runs/:id/results',
       summary: 'Download the results of a batch that the gateway has run',

@@ -35,7 +35,7 @@ export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
       path: '/v1/billing/checkout',
       summary: 'Buy a paid tier',
       tag,
-      access: bySession,
+      access: bySession('billing'),
       body: jsonBody({ tier: z.enum(['pro', 'team'], 'must be "pro" or "team"'), ...redirectUrls }),
       responses: {
         200: { description: 'The checkout page to open in a browser', schema: checkoutInfo },
@@ -51,7 +51,7 @@ export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
       path: '/v1/billing/credits',
       summary: 'Buy credits',
       tag,
-      access: bySession,
+      access: bySession('billing'),
       body: jsonBody({ credits: purchasedCredits, ...redirectUrls }),
       responses: {
         200: { description: 'The checkout page to open in a browser', schema: checkoutInfo },
@@ -67,7 +67,7 @@ export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
       path: '/v1/billing/portal',
       summary: 'Open the portal for cards, plans and invoices',
       tag,
-      access: bySession,
+      access: bySession('billing'),
       body: jsonBody({ returnUrl: webAddress }),
       responses: {
         200: { description: 'The URL, valid for one visit', schema: z.strictObject({ url: z.string() }) },
@@ -82,7 +82,7 @@ export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
       path: '/v1/billing/overage',
       summary: 'Turn paying with credits for calls past the cap on or off',
       tag,
-      access: bySession,
+      access: bySession('billing'),
       body: jsonBody({ enabled: z.boolean('must be true or false') }),
       responses: {
         200: { description: 'The new state, effective from the next call', schema: overageInfo },
@@ -101,7 +101,7 @@ export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
       path: '/v1/billing/auto-recharge',
       summary: 'Turn automatic purchase of credits on or off',
       tag,
-      access: bySession,
+      access: bySession('billing'),
       body: jsonBody({
         enabled: z.boolean('must be true or false'),
         threshold: z

@@ -50,7 +50,7 @@ export function budgetRoutes({ budgets, owners }: BudgetRouteParts): readonly Ap
       path: '/v1/budgets',
       summary: 'List the spending ceilings of keys and tags, and what is left of them',
       tag: 'Usage',
-      access: bySessionOrKey,
+      access: bySessionOrKey('usage'),
       body: noBody,
       responses: {
         200: { description: 'The ceilings per day and month', schema: budgetsSchema },

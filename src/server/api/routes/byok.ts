@@ -43,7 +43,7 @@ export function byokRoutes({ vault, directoryFor }: ByokParts): readonly ApiRout
       path: '/v1/byok/:provider',
       summary: 'Store the first key for a provider, or replace it',
       tag,
-      access: bySessionOrKey,
+      access: bySessionOrKey('provider-keys'),
       body: jsonBody({ key: providerKeyText }),
       responses: {
         200: { description: 'The key is stored', schema: keyInfo },
@@ -74,7 +74,7 @@ export function byokRoutes({ vault, directoryFor }: ByokParts): readonly ApiRout
       path: '/v1/byok',
       summary: 'List the providers with a stored key',
       tag,
-      access: bySessionOrKey,
+      access: bySessionOrKey('provider-keys'),
       body: noBody,
       responses: {
         200: { description: 'The first stored key of each provider', schema: listInfo },
@@ -91,7 +91,7 @@ export function byokRoutes({ vault, directoryFor }: ByokParts): readonly ApiRout
       path: '/v1/byok/:provider',
       summary: 'Delete all keys for a provider',
       tag,
-      access: bySessionOrKey,
+      access: bySessionOrKey('provider-keys'),
       body: noBody,
       responses: {
         204: { description: 'The keys are deleted' },

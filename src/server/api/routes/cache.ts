@@ -19,7 +19,7 @@ export function cacheRoutes(caches: Pick<ModuleCaches, 'clear' | 'names'>): read
       path: '/v1/cache',
       summary: 'Delete the cached answers of an account',
       tag: 'Usage',
-      access: bySessionOrKey,
+      access: bySessionOrKey('content'),
       query,
       body: noBody,
       responses: {

@@ -22,7 +22,7 @@ export function claimRoutes(claims: Claims): readonly ApiRoute[] {
       path: '/api/anon/claim',
       summary: 'Claim the receipts of an anonymous session for the account',
       tag: 'Sandbox',
-      access: byKey,
+      access: byKey('calls'),
       body: jsonBody({ session_id: sessionId }),
       responses: {
         200: {

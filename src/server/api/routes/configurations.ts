@@ -32,7 +32,7 @@ export function configurationRoutes({
   configurations,
   instance,
 }: ConfigurationRouteParts): readonly ApiRoute[] {
-  const common = { tag: 'Configurations', access: bySessionOrKey } as const;
+  const common = { tag: 'Configurations', access: bySessionOrKey('settings') } as const;
   const path = '/v1/configurations/:module/:name';
   const listOf = async (accountId: string) => {
     const own = (await configurations.list(accountId)).map(describeConfiguration);

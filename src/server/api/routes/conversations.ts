@@ -134,7 +134,7 @@ export function conversationsRoutes({ log, pricingOf }: ConversationsParts): rea
       path: '/v1/conversations',
       summary: 'List conversations',
       tag,
-      access: bySessionOrKey,
+      access: bySessionOrKey('calls'),
       query: listQuery,
       body: noBody,
       responses: {
@@ -164,7 +164,7 @@ export function conversationsRoutes({ log, pricingOf }: ConversationsParts): rea
       path: '/v1/conversations/:id',
       summary: 'Get a conversation and its calls in order',
       tag,
-      access: bySessionOrKey,
+      access: bySessionOrKey('calls'),
       query: callsQuery,
       body: noBody,
       responses: {

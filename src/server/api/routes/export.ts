@@ -24,7 +24,7 @@ export function exportRoute({ rows, attempts: rateLimiter }: ExportParts): ApiRo
     path: '/v1/users/me/export',
     summary: 'Export all data of the account as gzipped JSON lines',
     tag: 'Accounts',
-    access: bySession,
+    access: bySession('data'),
     body: noBody,
     responses: {
       200: { description: 'One line per record, with its `type`', contentType: 'application/gzip' },

@@ -94,7 +94,7 @@ const checkResponses = {
 
 /** Custom rules of guardrails, and checks of texts without a provider. */
 export function guardrailsRoutes(rules: StoredRules, rateLimiter: RateLimiter): readonly ApiRoute[] {
-  const common = { tag: 'Guardrails', access: bySessionOrKey } as const;
+  const common = { tag: 'Guardrails', access: bySessionOrKey('settings') } as const;
   const path = '/v1/guardrails/rules/:name';
   const countCheck = async ({ accountId }: AccountCaller) => {
     const counted = { most: checksMax, seconds: 60 };
@@ -158,6 +158,7 @@ export function guardrailsRoutes(rules: StoredRules, rateLimiter: RateLimiter): 
       ...common,
       method: 'POST',
       path: '/v1/guardrails/check',
+      access: bySessionOrKey('settings:read'),
       summary: 'Try options and rules with a text; no provider is called and nothing is stored',
       body: jsonBody(checkBody),
       bodyBytesMax: checkedBytesMax,

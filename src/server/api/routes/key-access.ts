@@ -76,7 +76,7 @@ export function keyAccessRoutes({
   directoryFor,
   validatePipeline,
 }: KeyAccessParts): readonly ApiRoute[] {
-  const common = { path: '/v1/keys/:id/access', tag: 'Keys', access: bySession } as const;
+  const common = { path: '/v1/keys/:id/access', tag: 'Keys', access: bySession('keys') } as const;
   return [
     defineRoute({
       ...common,

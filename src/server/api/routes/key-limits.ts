@@ -21,7 +21,7 @@ const errorResponses = {
 
 /** The rate limits of a key. */
 export function keyLimitRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
-  const common = { path: '/v1/keys/:id/limits', tag: 'Keys', access: bySession } as const;
+  const common = { path: '/v1/keys/:id/limits', tag: 'Keys', access: bySession('keys') } as const;
   return [
     defineRoute({
       ...common,

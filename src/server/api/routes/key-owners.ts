@@ -26,7 +26,7 @@ const unauthenticated = {
 
 /** Who uses each key, and since when it has its modules. */
 export function keyOwnerRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
-  const common = { tag: 'Keys', access: bySession } as const;
+  const common = { tag: 'Keys', access: bySession('keys') } as const;
   return [
     defineRoute({
       ...common,

@@ -21,7 +21,7 @@ export function keyReceiptRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
       path,
       summary: 'Get whether calls with a key get receipts',
       tag,
-      access: bySession,
+      access: bySession('keys'),
       body: noBody,
       responses: { 200: { description: 'The current state', schema: keyReceiptsSchema }, ...errorResponses },
       async handle({ caller, parameters: { id = '' } }) {
@@ -34,7 +34,7 @@ export function keyReceiptRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
       path,
       summary: 'Turn receipts for calls with a key on or off',
       tag,
-      access: bySession,
+      access: bySession('keys'),
       body: jsonBody({ enabled: z.boolean('must be true or false') }),
       responses: {
         200: {

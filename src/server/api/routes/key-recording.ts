@@ -17,7 +17,7 @@ const errorResponses = {
 
 /** Which calls of a key are recorded. */
 export function keyRecordingRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
-  const common = { path: '/v1/keys/:id/recording', tag: 'Recordings', access: bySession } as const;
+  const common = { path: '/v1/keys/:id/recording', tag: 'Recordings', access: bySession('keys') } as const;
   return [
     defineRoute({
       ...common,

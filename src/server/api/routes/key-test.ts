@@ -40,7 +40,7 @@ export function keyTestRoute({
     path: '/v1/byok/:provider/test',
     summary: 'Test a stored key with a free request to the provider',
     tag: 'Provider keys',
-    access: bySessionOrKey,
+    access: bySessionOrKey('provider-keys'),
     body: jsonBody({ id: z.string().optional().describe('The id of the key; without it, the first one') }),
     responses: {
       200: { description: 'The result of the test', schema: testResultSchema },

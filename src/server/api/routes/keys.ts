@@ -56,7 +56,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       path: '/v1/keys',
       summary: 'Create an API key',
       tag,
-      access: bySession,
+      access: bySession('keys'),
       body: jsonBody({ name: name.optional(), pipelineConfig: pipelineConfig.optional() }),
       responses: {
         201: { description: 'The key', schema: createdInfo, headers },
@@ -84,7 +84,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       path: '/v1/keys',
       summary: 'List all keys of the account, including revoked ones',
       tag,
-      access: bySession,
+      access: bySession('keys'),
       body: noBody,
       responses: { 200: { description: 'The keys, newest first', schema: listInfo }, ...unauthenticated },
       async handle({ caller }) {
@@ -97,7 +97,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       path: '/v1/keys/:id',
       summary: 'Change the name or the pipeline of a key',
       tag,
-      access: bySession,
+      access: bySession('keys'),
       body: jsonBody({
         name: name.optional(),
         pipelineConfig: pipelineConfig.nullable().optional().describe('null clears it'),
@@ -124,7 +124,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       path: '/v1/keys/:id',
       summary: 'Revoke a key',
       tag,
-      access: bySession,
+      access: bySession('keys'),
       body: noBody,
       responses: {
         204: { description: 'The key no longer works on any replica' },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { AccountRetentions } from '../../../telemetry/request-log/account-retentions.ts';
-import { byAccountHolder, defineRoute } from '../define-route.ts';
+import { byPerson, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 
@@ -32,7 +32,7 @@ export function logSettingsRoutes({
   const { table } = retentions;
   const mostDays = async (accountId: string) =>
     Math.min((await retentions.mostDays(accountId)) ?? instanceDays, instanceDays);
-  const common = { path: '/v1/requests/settings', tag: 'Usage', access: byAccountHolder } as const;
+  const common = { path: '/v1/requests/settings', tag: 'Usage', access: byPerson('settings') } as const;
   const describe = (own: number | null, maxDays: number): z.infer<typeof schema> => ({
     retention_days: Math.min(own ?? maxDays, maxDays),
     own_retention_days: own,

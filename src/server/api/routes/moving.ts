@@ -6,7 +6,7 @@ import { type HeaderList, headerOf } from '../../../lib/headers.ts';
 import type { ImportReport } from '../../../moving/import-account.ts';
 import { type SectionName, sectionNames, usualSections } from '../../../moving/sections.ts';
 import { limits } from '../../limits.ts';
-import { byAccountHolder, defineRoute } from '../define-route.ts';
+import { byPerson, defineRoute } from '../define-route.ts';
 import { noBody, streamedBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 import { parseQuery } from '../validation.ts';
@@ -73,7 +73,7 @@ export function movingRoutes({ mover, attempts }: MovingParts): readonly ApiRout
       path: '/v1/export',
       summary: 'Export the account as a file that another instance imports',
       tag: 'Accounts',
-      access: byAccountHolder,
+      access: byPerson('data'),
       query: exportQuery,
       body: noBody,
       responses: {
@@ -113,7 +113,7 @@ export function movingRoutes({ mover, attempts }: MovingParts): readonly ApiRout
       path: '/v1/import',
       summary: 'Import a file of another instance into the account, as a whole or not at all',
       tag: 'Accounts',
-      access: byAccountHolder,
+      access: byPerson('data'),
       query: importQuery,
       body: streamedBody(contentType, limits.importBytesMax),
       bodyBytesMax: limits.importBytesMax,

@@ -66,7 +66,7 @@ const sessionOnly = {
 /** Providers that an account defines for its own calls. */
 export function ownProviderRoutes(parts: OwnProviderRouteParts): readonly ApiRoute[] {
   const { ownProviders, vault, attempts } = parts;
-  const common = { tag: 'Providers', access: bySessionOrKey } as const;
+  const common = { tag: 'Providers', access: bySessionOrKey('settings') } as const;
   const path = '/v1/providers/:name';
   return [
     defineRoute({
@@ -112,7 +112,7 @@ export function ownProviderRoutes(parts: OwnProviderRouteParts): readonly ApiRou
         ...sessionOnly,
       },
       async handle({ caller, parameters: { name = '' }, body }) {
-        const accountId = changingAccountOf(caller);
+        const accountId = caller.accountId;
         if (JSON.stringify(body).length > providerLimits.ownProviderCharactersMax)
           throw invalidFieldError(
             `a provider has at most ${providerLimits.ownProviderCharactersMax} characters of JSON`,
@@ -134,7 +134,7 @@ export function ownProviderRoutes(parts: OwnProviderRouteParts): readonly ApiRou
       body: noBody,
       responses: { 204: { description: 'It is deleted' }, ...unauthenticated, ...sessionOnly, ...notFound },
       async handle({ caller, parameters: { name = '' } }) {
-        await ownProviders.delete({ accountId: changingAccountOf(caller), name });
+        await ownProviders.delete({ accountId: caller.accountId, name });
         return { status: 204, audit: { event: 'provider.deleted', provider: name } };
       },
     }),
@@ -142,6 +142,7 @@ export function ownProviderRoutes(parts: OwnProviderRouteParts): readonly ApiRou
       ...common,
       method: 'POST',
       path: `${path}/test`,
+      access: bySessionOrKey('provider-keys'),
       summary: 'Test a provider with a free request, with its first stored key if there is one',
       body: noBody,
       responses: {
@@ -170,13 +171,6 @@ export function ownProviderRoutes(parts: OwnProviderRouteParts): readonly ApiRou
       },
     }),
   ];
-}
-
-/** With a leaked API key nobody must be able to send the account's calls elsewhere. */
-function changingAccountOf(caller: AccountCaller): string {
-  if (caller.kind === 'key')
-    throw new GatewayError('forbidden', 'an API key can only read providers; use a session token');
-  return caller.accountId;
 }
 
 /** The access rules of a key may leave a provider out. */

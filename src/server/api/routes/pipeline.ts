@@ -134,7 +134,7 @@ export function pipelineRoutes({
       path: '/v1/pipeline/check',
       summary: 'Check a pipeline',
       tag: 'Inference',
-      access: bySessionOrKey,
+      access: bySessionOrKey('settings'),
       query: checkQuery,
       body: noBody,
       responses: {
@@ -155,7 +155,7 @@ export function pipelineRoutes({
       path: gatewayPath,
       summary: "Get the gateway's own pipeline, for calls whose request and key set none",
       tag: 'Inference',
-      access: bySessionOrKey,
+      access: bySessionOrKey('settings'),
       body: noBody,
       responses: {
         200: { description: 'The pipeline', schema: gatewayPipeline },
@@ -168,7 +168,7 @@ export function pipelineRoutes({
       path: gatewayPath,
       summary: 'Store the pipeline of a local gateway; it holds from the next call on',
       tag: 'Inference',
-      access: bySessionOrKey,
+      access: bySessionOrKey('settings'),
       body: jsonBody({
         pipeline: z
           .string()
@@ -192,7 +192,7 @@ export function pipelineRoutes({
       path: gatewayPath,
       summary: 'Delete the stored pipeline of a local gateway, so that the default holds',
       tag: 'Inference',
-      access: bySessionOrKey,
+      access: bySessionOrKey('settings'),
       body: noBody,
       responses: { 204: { description: 'The default pipeline is in use' }, ...writeErrors },
       async handle() {

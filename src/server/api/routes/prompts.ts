@@ -14,7 +14,7 @@ import type { PromptId } from '../../../kernel/ports/prompts.ts';
 import { formatPromptVersion } from '../../../kernel/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { limits } from '../../limits.ts';
-import { type AccountCaller, credentialOf } from '../access.ts';
+import { credentialOf } from '../access.ts';
 import { unauthenticated } from '../configuration-routes.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { jsonBody, jsonObjectBody, noBody } from '../json-body.ts';
@@ -32,7 +32,7 @@ import {
   versionInfo,
 } from './prompt-schema.ts';
 
-const common = { tag: 'Prompts', access: bySessionOrKey } as const;
+const common = { tag: 'Prompts', access: bySessionOrKey('settings') } as const;
 const promptPath = '/v1/prompts/:name';
 const versionPath = `${promptPath}/versions/:version`;
 const labelPath = `${promptPath}/labels/:label`;
@@ -79,7 +79,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
         ...sessionOnly,
       },
       async handle({ caller, body: { name: sent, ...body } }) {
-        const accountId = changingAccountOf(caller);
+        const accountId = caller.accountId;
         const { name } = parseWithSchema(z.object({ name: z.string() }), { name: sent });
         const version = await prompts.add({ accountId, name }, readNewVersion(body), {
           isFirst: true,
@@ -111,7 +111,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
       body: noBody,
       responses: { 204: { description: 'It is deleted' }, ...unauthenticated, ...sessionOnly, ...notFound },
       async handle({ caller, parameters }) {
-        const id = idOf(changingAccountOf(caller), parameters);
+        const id = idOf(caller.accountId, parameters);
         await prompts.delete(id);
         return { status: 204, audit: { event: 'prompt.deleted', prompt: id.name } };
       },
@@ -132,7 +132,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
         ...notFound,
       },
       async handle({ caller, parameters, body }) {
-        const id = idOf(changingAccountOf(caller), parameters);
+        const id = idOf(caller.accountId, parameters);
         const shown = credentialOf(caller);
         const version = await prompts.add(id, readNewVersion(body), { isFirst: false, shown });
         return {
@@ -175,7 +175,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
         ...notFound,
       },
       async handle({ caller, parameters }) {
-        const id = idOf(changingAccountOf(caller), parameters);
+        const id = idOf(caller.accountId, parameters);
         const version = readSelector(parameters.version ?? '', 'version');
         if (typeof version !== 'number')
           throw new GatewayError('invalid_request', 'version: must be a number such as 3', {
@@ -201,7 +201,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
         ...notFound,
       },
       async handle({ caller, parameters, body: { version } }) {
-        const id = idOf(changingAccountOf(caller), parameters);
+        const id = idOf(caller.accountId, parameters);
         const { label = '' } = parameters;
         await prompts.setLabel(id, { label, version }, credentialOf(caller));
         const prompt = formatPromptVersion({ name: id.name, version });
@@ -219,7 +219,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
       body: noBody,
       responses: { 204: { description: 'It is deleted' }, ...unauthenticated, ...sessionOnly, ...notFound },
       async handle({ caller, parameters }) {
-        const id = idOf(changingAccountOf(caller), parameters);
+        const id = idOf(caller.accountId, parameters);
         const { label = '' } = parameters;
         await prompts.deleteLabel(id, label);
         return { status: 204, audit: { event: 'prompt.label_deleted', prompt: id.name, label } };
@@ -229,6 +229,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
       ...common,
       method: 'POST',
       path: `${promptPath}/render`,
+      access: bySessionOrKey('settings:read'),
       summary: 'Show what a call with these variables would begin with, without making it',
       body: jsonBody({
         variables: z.record(z.string(), z.unknown()).optional().describe('Texts by name'),
@@ -259,13 +260,6 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
 
 function idOf(accountId: string, { name = '' }: ApiRequest['parameters']): PromptId {
   return { accountId, name };
-}
-
-/** Someone with a leaked key must not be able to change what an account's calls say. */
-function changingAccountOf(caller: AccountCaller): string {
-  if (caller.kind === 'key')
-    throw new GatewayError('forbidden', 'an API key can only read prompts; use a session token');
-  return caller.accountId;
 }
 
 function readNewVersion({ note: sentNote, labels: sentLabels, ...content }: JsonObject) {

@@ -68,7 +68,7 @@ export function providerKeyPoolRoutes({
       path: '/v1/byok/:provider/keys',
       summary: 'Add a key for a provider',
       tag,
-      access: bySessionOrKey,
+      access: bySessionOrKey('provider-keys'),
       body: jsonBody({
         key: providerKeyText,
         name: textSchema({ max: limits.keyNameCharactersMax }).optional(),
@@ -110,7 +110,7 @@ export function providerKeyPoolRoutes({
       path: '/v1/byok/:provider/keys',
       summary: 'List the stored keys for a provider, with their states',
       tag,
-      access: bySessionOrKey,
+      access: bySessionOrKey('provider-keys'),
       body: noBody,
       responses: {
         200: { description: 'The keys, the first one first', schema: poolInfo },
@@ -133,7 +133,7 @@ export function providerKeyPoolRoutes({
       path: '/v1/byok/:provider/keys/:id',
       summary: 'Delete one key for a provider',
       tag,
-      access: bySessionOrKey,
+      access: bySessionOrKey('provider-keys'),
       body: noBody,
       responses: {
         204: { description: 'The key is deleted' },

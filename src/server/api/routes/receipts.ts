@@ -9,7 +9,7 @@ import type { ReceiptIssuer } from '../../../receipts/receipt-issuer.ts';
 import type { ReceiptKeys } from '../../../receipts/receipt-keys.ts';
 import { limits as telemetryLimits } from '../../../telemetry/limits.ts';
 import { limits } from '../../limits.ts';
-import type { AccountCaller } from '../access.ts';
+import { type AccountCaller, requireRight } from '../access.ts';
 import { type AccessRule, bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import type { ApiResponse, ApiRoute } from '../route.ts';
@@ -41,7 +41,9 @@ const byOptionalCaller: AccessRule<AccountCaller | undefined> = {
   name: 'public',
   async check({ access, ...request }) {
     try {
-      return await access.sessionOrKey(request);
+      const caller = await access.sessionOrKey(request);
+      requireRight(caller, 'calls:read');
+      return caller;
     } catch (refusal) {
       if (GatewayError.is(refusal) && refusal.status < 500) return undefined;
       throw refusal;
@@ -62,7 +64,7 @@ export function receiptsRoutes({ receipts, issuer, keys }: ReceiptsParts): reado
       path: '/v1/receipts',
       summary: 'List the receipts of the account, including claimed ones',
       tag,
-      access: bySessionOrKey,
+      access: bySessionOrKey('calls'),
       query,
       body: noBody,
       responses: {

@@ -3,7 +3,7 @@ import type { LocalSetting } from '../../../calls/local-setting.ts';
 import type { RecordingPolicy } from '../../../calls/recordings/recording-policy.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { type RecordingMode, recordingModes } from '../../../kernel/ports/recordings.ts';
-import { byAccountHolder, defineRoute } from '../define-route.ts';
+import { byPerson, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 
@@ -43,7 +43,7 @@ export function recordingSettingsRoutes({
   localMode,
 }: RecordingSettingsParts): readonly ApiRoute[] {
   const path = '/v1/recordings/settings';
-  const common = { path, tag: 'Recordings', access: byAccountHolder } as const;
+  const common = { path, tag: 'Recordings', access: byPerson('settings') } as const;
   const describe = async (): Promise<z.infer<typeof schema>> => {
     const chosen = policy.mode === undefined ? await localMode?.current() : undefined;
     return {

@@ -9,7 +9,7 @@ import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { isRequestId, timeOfId } from '../../../kernel/request-id.ts';
 import { limits } from '../../limits.ts';
-import { byAccountHolder, defineRoute } from '../define-route.ts';
+import { byPerson, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 import { textSchema, timestamp } from '../text.ts';
@@ -82,7 +82,7 @@ const searchSchema = z.strictObject({
 
 /** The recorded calls of an account. */
 export function recordingsRoutes(recordings: CallRecordings, searches: RateLimiter): readonly ApiRoute[] {
-  const common = { tag: 'Recordings', access: byAccountHolder, body: noBody } as const;
+  const common = { tag: 'Recordings', access: byPerson('content'), body: noBody } as const;
   const timesOf = (id: string) => {
     const createdAtMs = timeOfId(id);
     return { created_at: timestamp(createdAtMs), expires_at: timestamp(recordings.expiryOf(createdAtMs)) };

@@ -115,7 +115,7 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
       path: '/v1/users/verify',
       summary: 'Get whether the email address is verified',
       tag,
-      access: bySession,
+      access: bySession('person'),
       body: noBody,
       responses: {
         200: { description: 'The current state', schema: verificationSchema },
@@ -131,7 +131,7 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
       path: '/v1/users/verify/mail',
       summary: 'Request another verification link',
       tag,
-      access: bySession,
+      access: bySession('person'),
       body: jsonBody({}),
       responses: {
         202: { description: 'Accepted; at most five links per hour are sent' },

@@ -46,7 +46,7 @@ export function requestErrorsRoute({ log, clock }: ErrorsParts): ApiRoute {
     path: '/v1/requests/errors',
     summary: 'Count failed calls by cause over time',
     tag: 'Usage',
-    access: bySessionOrKey,
+    access: bySessionOrKey('calls'),
     query,
     body: noBody,
     responses: {

@@ -6,7 +6,7 @@ import type { LoggedCall, LogQuery, RequestLog } from '../../../kernel/ports/req
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { acceptsEncoding } from '../../accepts-encoding.ts';
 import { limits } from '../../limits.ts';
-import type { AccountCaller } from '../access.ts';
+import { type AccountCaller, requireRight } from '../access.ts';
 import { csvLine } from '../csv.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
@@ -50,7 +50,7 @@ export function requestsExportRoute({ log, recordings, attempts }: RequestsExpor
     path: '/v1/requests/export',
     summary: 'Export calls as CSV or JSON lines, the newest first',
     tag: 'Usage',
-    access: bySessionOrKey,
+    access: bySessionOrKey('calls'),
     query,
     body: noBody,
     responses: {
@@ -89,6 +89,7 @@ function requireJsonLines(caller: AccountCaller, format: Format): void {
       'authentication_required',
       'recordings: API keys are not accepted, send a session token',
     );
+  requireRight(caller, 'content:read');
   if (format === 'csv')
     throw new GatewayError('invalid_request', 'recordings: needs format=jsonl', { param: 'recordings' });
 }

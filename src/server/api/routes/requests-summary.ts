@@ -100,7 +100,7 @@ export function summaryRoutes({ log, clock }: SummaryParts): readonly ApiRoute[]
       path: '/v1/requests/summary',
       summary: 'Summarize calls over time and by model, provider, key, error and module',
       tag: 'Usage',
-      access: bySessionOrKey,
+      access: bySessionOrKey('calls'),
       query,
       body: noBody,
       responses: {

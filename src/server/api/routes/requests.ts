@@ -63,7 +63,7 @@ export function requestsRoutes({ log, rates }: RequestsParts): readonly ApiRoute
       path: '/v1/requests',
       summary: 'List calls',
       tag: 'Usage',
-      access: bySessionOrKey,
+      access: bySessionOrKey('calls'),
       query,
       body: noBody,
       responses: {
@@ -81,7 +81,7 @@ export function requestsRoutes({ log, rates }: RequestsParts): readonly ApiRoute
       path: '/v1/requests/:id',
       summary: 'Get a call',
       tag: 'Usage',
-      access: bySessionOrKey,
+      access: bySessionOrKey('calls'),
       body: noBody,
       responses: {
         200: { description: 'The call', schema: callSchema.extend({ cost_parts: costPartsSchema }) },

@@ -34,7 +34,7 @@ export function sessionsRoutes({ accounts: userAccounts, tokens }: SessionRouteP
       path: '/v1/users/password',
       summary: 'Change the password and end all other sessions',
       tag,
-      access: bySession,
+      access: bySession('person'),
       body: jsonBody({ current: typedPassword, next: newPassword }),
       responses: {
         204: { description: 'The password is changed' },
@@ -53,7 +53,7 @@ export function sessionsRoutes({ accounts: userAccounts, tokens }: SessionRouteP
       path: '/v1/users/sessions',
       summary: 'List the sessions of the account',
       tag,
-      access: bySession,
+      access: bySession('person'),
       body: noBody,
       responses: { 200: { description: 'The sessions', schema: listInfo }, ...unauthenticated },
       async handle({ caller }) {
@@ -73,7 +73,7 @@ export function sessionsRoutes({ accounts: userAccounts, tokens }: SessionRouteP
       path: '/v1/users/sessions/:id',
       summary: 'End a session',
       tag,
-      access: bySession,
+      access: bySession('person'),
       body: noBody,
       responses: {
         204: { description: 'The token no longer works' },

@@ -53,7 +53,7 @@ export const tableQuery = {
 export const tableRoute = {
   method: 'GET',
   tag: 'Usage',
-  access: bySessionOrKey,
+  access: bySessionOrKey('usage'),
   body: noBody,
   responses: {
     400: { description: 'A query parameter is invalid' },

@@ -53,7 +53,7 @@ export function usageRoutes({
       path: '/v1/usage',
       summary: 'Get calls, tokens and cost by day',
       tag: 'Usage',
-      access: bySessionOrKey,
+      access: bySessionOrKey('usage'),
       query: dayQuery,
       body: noBody,
       responses: {
@@ -71,7 +71,7 @@ export function usageRoutes({
       path: '/v1/savings',
       summary: 'Get what each module saved, and how that was measured',
       tag: 'Usage',
-      access: bySessionOrKey,
+      access: bySessionOrKey('usage'),
       body: noBody,
       responses: {
         200: { description: 'The modules that ran, by name', schema: savingsSchema },

@@ -129,7 +129,7 @@ export function usersRoutes({
       path: '/v1/users/me',
       summary: 'Get the account of this session',
       tag,
-      access: bySession,
+      access: bySession('person'),
       body: noBody,
       responses: {
         200: { description: 'The account', schema: userInfo },
@@ -142,7 +142,7 @@ export function usersRoutes({
       path: '/v1/users/me',
       summary: 'Delete the account and its data',
       tag,
-      access: bySession,
+      access: bySession('person'),
       body: jsonBody({ password: typedPassword }),
       responses: {
         204: { description: 'The keys are revoked, and the data is being erased' },
@@ -162,7 +162,7 @@ export function usersRoutes({
       path: '/v1/users/logout',
       summary: 'Log out',
       tag,
-      access: bySession,
+      access: bySession('person'),
       body: jsonBody({}),
       responses: {
         204: { description: 'The token no longer works, and its cookie is removed' },

@@ -5,7 +5,7 @@ import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas
 import { type AlertDelivery, alertEvents } from '../../../kernel/ports/alerts.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { limits } from '../../limits.ts';
-import { byAccountHolder, defineRoute } from '../define-route.ts';
+import { byPerson, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 import { textSchema, timestamp } from '../text.ts';
@@ -71,7 +71,7 @@ const limited = {
 
 /** Webhooks of an account, and the messages that were sent to them. */
 export function webhookRoutes(webhooks: Webhooks, attempts: RateLimiter): readonly ApiRoute[] {
-  const common = { tag: 'Webhooks', access: byAccountHolder } as const;
+  const common = { tag: 'Webhooks', access: byPerson('settings') } as const;
   const countMessage = (accountId: string) =>
     countAttempt(attempts, `webhooks ${accountId}`, limits.webhookMessages);
   return [
