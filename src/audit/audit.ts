@@ -31,15 +31,16 @@ export class Audit {
   /** Resolves when it is stored; never rejects, since what it is about has happened. */
   async record(record: AuditRecord): Promise<void> {
     // Rejecting an attempt costs an attacker nothing, so that the number of lines must be bounded.
-    if (record.reason !== 'too_many_attempts') {
+    const { event, reason, account, actor, attempt } = record;
+    if (reason !== 'too_many_attempts' && event !== 'access.refused') {
       await this.#write(record);
       return;
     }
-    const { event, reason } = record;
+    const common = { event, reason, account, actor, ...(attempt !== undefined && { attempt }) };
     const written: Promise<void>[] = [];
-    this.#throttled.write(event, {
+    this.#throttled.write(Object.values(common).join(' '), {
       first: () => void written.push(this.#write(record)),
-      others: (more) => void this.#write({ event, reason, more }),
+      others: (more) => void this.#write({ ...common, more }),
     });
     await Promise.all(written);
   }
@@ -51,7 +52,8 @@ export class Audit {
 
   async #write(record: AuditRecord): Promise<void> {
     const { log, chains, clock } = this.#parts;
-    const { event, client: _, ...facts } = record;
+    // Values are in the chain only, where they can be erased.
+    const { event, client: _, before: _before, after: _after, ...facts } = record;
     log.audit({ event, ...facts }, auditMessages[event]);
     const atMs = clock.now();
     const names = await this.#chainsOf(record);

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import { type ChainPoint, chainStart, type LinkedEntry, type PersonalValues } from '../kernel/ports/audit.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { ChainCheck } from './chain-check.ts';
-import { hashOf, linkEntry, prepareEntry } from './entry.ts';
+import { linkEntry, prepareEntry } from './entry.ts';
+import { hashOf } from './hash-of.ts';
 
 /** A chain of five entries, each with a personal value. */
 function someChain(): readonly LinkedEntry[] {

@@ -2,7 +2,7 @@ import { type ChainPoint, chainStart, type PersonalValues } from '../kernel/port
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { commitmentTo } from './commitment.ts';
-import { hashOf } from './entry.ts';
+import { hashOf } from './hash-of.ts';
 
 interface ChainCheckParts {
   readonly chain: string;

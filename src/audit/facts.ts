@@ -10,12 +10,28 @@ export interface AuditFacts {
   readonly key?: string | undefined;
   /** The invited address, which has no account yet. */
   readonly email?: string;
+  readonly webhook?: string;
+  readonly batch?: string;
+  /** A recording; undefined for all. */
+  readonly recording?: string;
+  /** A sandbox session. */
+  readonly session?: string;
+  readonly module?: string | undefined;
+  /** Method and path of what was refused. */
+  readonly attempt?: string;
+  /** Method and path of what was changed. */
+  readonly route?: string;
+  /** The version of the settings. */
+  readonly version?: string;
   readonly provider?: string;
   /** The id of the provider key. */
   readonly providerKey?: string;
   readonly tier?: string;
-  /** The changed fields of a key. */
+  /** The changed fields or settings. */
   readonly changed?: readonly string[];
+  /** The values of the changed fields; secrets are masked when the entry is made. */
+  readonly before?: object;
+  readonly after?: object;
   /** `module:name`. */
   readonly configuration?: string;
   /** The name of a prompt, or a version of it such as `support@3`. */

@@ -13,4 +13,6 @@ export const limits = {
   rejectionsMax: 5,
   /** A longer personal value, such as a user agent, is cut off. */
   personalCharactersMax: 500,
+  /** A longer value of a setting is in an entry as its digest. */
+  valueCharactersMax: 500,
 } as const;

@@ -85,7 +85,8 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
         return;
       }
       const answer = await route.handle(request);
-      if (answer.audit !== undefined) await audit?.record({ ...answer.audit, ...originOf(req, call) });
+      const record = changeRecord(route, answer);
+      if (record !== undefined) await audit?.record({ ...record, ...originOf(req, call) });
       if (answer.stream !== undefined) await sendStream(res, answer.stream, responseHead(answer, call));
       else await sendApiResponse(req, res, answer, call);
     } catch (thrown) {
@@ -121,11 +122,23 @@ const loginFailures: ReadonlySet<string> = new Set([
   'too_many_attempts',
 ]);
 
+function changeRecord(route: ApiRoute, { audit }: ApiResponse): AuditRecord | undefined {
+  if (route.audit === undefined || route.audit === 'none' || audit === 'none') return undefined;
+  return { event: route.audit, ...audit };
+}
+
+/** Of callers without a credential, only those who tried to be the operator: there is no end of the others. */
 function failureRecord(
-  { failureEvent: event }: ApiRoute,
-  { code: reason, details: { user } }: GatewayError,
+  route: ApiRoute,
+  { code: reason, status, details }: GatewayError,
 ): AuditRecord | undefined {
-  return event !== undefined && loginFailures.has(reason) ? { event, reason, user } : undefined;
+  const { failureEvent, access, audit, method, path } = route;
+  const { user, refused } = details;
+  if (failureEvent !== undefined && loginFailures.has(reason)) return { event: failureEvent, reason, user };
+  if (refused === undefined && access !== 'operator') return undefined;
+  if (![401, 403].includes(status) || (audit === undefined && access !== 'operator') || audit === 'none')
+    return undefined;
+  return { event: 'access.refused', attempt: `${method} ${path}`, reason, ...refused };
 }
 
 /** Routes take precedence over pages, except at `/`, which serves both. */
