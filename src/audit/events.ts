@@ -31,6 +31,7 @@ export const auditMessages = {
   'prompt.deleted': 'a prompt or a version of it was deleted',
   'log.retention_changed': 'how long an account keeps its calls was changed',
   'log.exported': 'calls of the log were exported',
+  'audit.exported': 'the audit log was exported',
   'recordings.changed': 'which calls are recorded was changed',
   'recordings.deleted': 'recordings were deleted',
   'cache.cleared': 'cached answers were deleted',

@@ -15,4 +15,6 @@ export const limits = {
   personalCharactersMax: 500,
   /** A longer value of a setting is in an entry as its digest. */
   valueCharactersMax: 500,
+  /** Entries that an export or a check holds in memory. */
+  exportedAtOnce: 500,
 } as const;

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import type { JSONWebKeySet } from 'jose';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
-import { findReceiptProblem } from '../receipts/verify-receipt.ts';
+import { findStatementProblem } from '../lib/signed-statement.ts';
 import type { CommandInput } from './command.ts';
 
 /** Verifies one receipt, or each of a list, with the public keys; resolves to the exit code. */
 export async function verifyReceipt({ positionals: [source = ''], flags }: CommandInput): Promise<number> {
   const receipts = parseReceipts(await readJson(source));
   const keys = parseKeySet(await readJson(typeof flags.keys === 'string' ? flags.keys : keysUrlFor(source)));
-  const faults = await Promise.all(receipts.map((receipt) => findReceiptProblem(receipt, keys)));
+  const faults = await Promise.all(receipts.map((receipt) => findStatementProblem(receipt, keys)));
   for (const [at, fault] of faults.entries()) printResult(receipts[at] ?? {}, fault);
   return faults.every((fault) => fault === undefined) ? 0 : 1;
 }
