@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { commitmentTo } from './commitment.ts';
 import { hashOf } from './hash-of.ts';
+import { parseObject } from './parse-object.ts';
 
 interface ChainCheckParts {
   readonly chain: string;
@@ -39,7 +40,7 @@ export class ChainCheck {
   /** Values that were erased are left out. */
   add(text: string, values: PersonalValues): void {
     this.#count++;
-    const fields = parse(text);
+    const fields = parseObject(text);
     const { number } = fields;
     if (typeof number !== 'number' || !Number.isSafeInteger(number)) {
       this.faults.push(`what follows entry ${this.#end.number} is no entry`);
@@ -84,15 +85,6 @@ export class ChainCheck {
     const signed = this.#parts.signed?.get(number);
     if (signed !== undefined && signed !== hash)
       this.faults.push(`entry ${number} or one before it differs from what was signed`);
-  }
-}
-
-function parse(text: string): JsonObject {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return isJsonObject(parsed) ? parsed : {};
-  } catch {
-    return {};
   }
 }
 

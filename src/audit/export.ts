@@ -49,7 +49,8 @@ export async function* exportedLines(
     yield lineOf(removal);
     last = { number: removal.number, hash: String(statementOf(removal).hash) };
   }
-  const later = points.filter(({ number }) => number > last.number);
+  // Of the newest entry there is another one at the end.
+  const later = points.filter(({ number }) => number > last.number && number < newest.number);
   for (let page: readonly AuditEntry[] = []; ; ) {
     page = await table.following(chain, last.number, limits.exportedAtOnce);
     for (const entry of page) {

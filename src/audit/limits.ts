@@ -17,4 +17,7 @@ export const limits = {
   valueCharactersMax: 500,
   /** Entries that an export or a check holds in memory. */
   exportedAtOnce: 500,
+  /** How often chains are signed, and old entries removed; how many chains are read at a time. */
+  keepMs: 600_000,
+  chainsAtOnce: 500,
 } as const;

@@ -1,6 +1,7 @@
 import type { ChainPoint, SignedPoint } from '../kernel/ports/audit.ts';
-import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { canonicalJson } from './canonical-json.ts';
+import { parseObject } from './parse-object.ts';
 
 /** The key of receipts. */
 export interface PointSigner {
@@ -33,9 +34,8 @@ export async function signPoint(
   return { number, atMs, jws: await signer.sign(canonicalJson(statement)) };
 }
 
-/** The fields of a statement with their signature, read from the signed text itself. */
+/** The fields of a statement with their signature, read from the signed text itself; only the signature if it was tampered with. */
 export function statementOf({ jws }: Pick<SignedPoint, 'jws'>): JsonObject {
   const [, payload = ''] = jws.split('.');
-  const signed: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-  return { ...(isJsonObject(signed) ? signed : {}), signature: jws };
+  return { ...parseObject(Buffer.from(payload, 'base64url').toString('utf8')), signature: jws };
 }

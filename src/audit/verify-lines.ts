@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { ChainCheck } from './chain-check.ts';
 import { hashOf } from './hash-of.ts';
+import { parseObject } from './parse-object.ts';
 
 export interface VerifiedChain {
   readonly chain: string;
@@ -40,7 +41,7 @@ export class LineVerifier {
 
   /** Text before the JSON, as in syslog, is left out. */
   async add(line: string): Promise<void> {
-    const parsed = parse(line.slice(Math.max(line.indexOf('{'), 0)));
+    const parsed = parseObject(line.slice(Math.max(line.indexOf('{'), 0)));
     const chain = String(parsed.chain ?? '');
     if (typeof parsed.audit === 'string') await this.#addStatement(chain, parsed);
     else this.#addEntry(chain, parsed);
@@ -115,15 +116,6 @@ function finish(chain: string, { check, from, faults, newest }: OpenChain): Veri
   else check.finish(newest);
   const all = [...new Set([...faults, ...check.faults])];
   return { chain, entries: check.count, from, to: check.end.number, faults: all };
-}
-
-function parse(text: string): JsonObject {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return isJsonObject(parsed) ? parsed : {};
-  } catch {
-    return {};
-  }
 }
 
 function valuesIn(given: unknown): PersonalValues {
