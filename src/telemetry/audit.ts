@@ -20,6 +20,17 @@ export const auditMessages = {
   'session.ended': 'a user ended a session',
   'invitation.created': 'an operator invited an address',
   'invitation.revoked': 'an operator revoked an invitation',
+  'session.switched': 'a user switched to another of their accounts',
+  'organization.created': 'an organization was created',
+  'organization.renamed': 'an organization got another name',
+  'organization.deletion_scheduled': 'an owner decided to delete an organization',
+  'organization.restored': 'an owner took the deletion of an organization back',
+  'member.invited': 'a person was invited into an account',
+  'member.invitation_revoked': 'an invitation into an account was revoked',
+  'member.joined': 'a person became a member of an account',
+  'member.role_changed': 'the role of a member was changed',
+  'member.removed': 'a member was removed from an account',
+  'member.left': 'a member left an account',
   'key.created': 'an API key was created',
   'key.changed': 'an API key was changed',
   'key.revoked': 'an API key was revoked',
@@ -52,8 +63,14 @@ export interface AuditFacts {
   readonly account?: string | undefined;
   /** The API key that it concerns. */
   readonly key?: string | undefined;
-  /** The invited address, which has no account yet. */
+  /** The invited address. */
   readonly email?: string;
+  /** The id of the person who is a member. */
+  readonly member?: string;
+  readonly role?: string;
+  readonly roleBefore?: string;
+  /** The id of an invitation into an account. */
+  readonly invitation?: string;
   readonly provider?: string;
   /** The id of the provider key. */
   readonly providerKey?: string;

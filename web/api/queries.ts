@@ -523,13 +523,15 @@ export const destinations = queryOptions({
   refetchInterval: 10_000,
 });
 
-export const operatorAccounts = (sort: AccountSort, after: string) =>
+export const operatorAccounts = (sort: AccountSort, after: OperatorAccount | undefined) =>
   queryOptions({
-    queryKey: ['operator-accounts', sort, after],
+    queryKey: ['operator-accounts', sort, after?.id],
     queryFn: () =>
       told(
         api.GET('/v1/operator/accounts', {
-          params: { query: { sort, ...(after !== '' && { after }) } },
+          params: {
+            query: { sort, ...(after?.email != null && { after: after.email, after_id: after.id }) },
+          },
         }),
       ),
     placeholderData: keepPreviousData,

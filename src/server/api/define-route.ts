@@ -4,7 +4,7 @@ import type { WebSocketConnection } from '../../http/websocket.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { headerValuesOf } from '../../lib/headers.ts';
 import type { AuditFacts } from '../../telemetry/audit.ts';
-import { type AccessName, type AccountCaller, requireRight } from './access.ts';
+import { type AccessName, type AccountCaller, requireRightOf } from './access.ts';
 import type { BodyParser } from './json-body.ts';
 import type { ApiRequest, ApiResponse, ApiRoute, WebSocketRoute } from './route.ts';
 import { checkQueryNames } from './validation.ts';
@@ -77,7 +77,7 @@ function withRight<Caller extends Session | AccountCaller>(
     rightFor,
     async check(request) {
       const caller = await rule.check(request);
-      requireRight(caller, rightFor(request.method));
+      requireRightOf(caller, rightFor(request.method));
       return caller;
     },
   };
