@@ -155,12 +155,7 @@ export function ownProviderRoutes(parts: OwnProviderRouteParts): readonly ApiRou
       async handle({ caller, parameters: { name = '' } }) {
         const { accountId } = caller;
         requireSight(caller, name);
-        await ownProviders.get({ accountId, name });
-        const provider = (await ownProviders.directoryFor({ accountId })).own.find(
-          (one) => one.name === name,
-        );
-        if (provider === undefined)
-          throw new GatewayError('forbidden', 'accounts can’t define providers on this gateway');
+        const provider = await ownProviders.usable({ accountId, name });
         await countAttempt(attempts, `key-test:${accountId}`, limits.keyTestsPerAccount);
         const [first] = await vault.keysOf({ accountId, provider: keySlotOf(provider) });
         if (first === undefined && !provider.keyless)
