@@ -61,11 +61,13 @@ export interface RelayRoute {
 }
 
 /** Where the texts of an endpoint are. */
-interface RelayTexts {
+export interface RelayTexts {
   /** Request fields that a model reads: what a user writes, or documents of anybody. All other strings count as texts, too. */
   readonly request: Readonly<Record<string, 'message' | 'document'>>;
   /** Fields of an answer, at any depth, with texts. */
   readonly answer?: readonly string[];
+  /** Whether the texts of a list are pieces of one text, such as words and segments. */
+  readonly isContinuous?: true;
   /** The field of a stream with pieces of a text, which frames with all of it repeat later. */
   readonly delta?: string;
   /** What the files of its form are. */
