@@ -50,6 +50,8 @@ export interface RelayRoute {
   estimate?(request: RelayRequest): Usage | undefined;
   /** The usage in an answer, or in one frame of a stream. Without it, nothing is read from answers. */
   usageOf?(answer: JsonObject): Usage | undefined;
+  /** Whether it reads nothing but the field `usage`, so that the end of a long answer is enough. */
+  readonly isUsageAlone?: true;
   /** `tokens` is billed by usage, with its units, and the model's rate card; `free` costs nothing. A function returns undefined if it can't tell. */
   readonly price: 'tokens' | 'free' | ((call: RelayedCall) => NanoUsd | undefined);
   /** For an endpoint that answers a list of inputs one by one: requests are split, and answers joined. */
