@@ -94,6 +94,11 @@ test('sessions are listed, and each is a timeline', async (t) => {
     const found = page.getByRole('list', { name: 'Requests, the newest first' }).getByRole('button');
     await found.nth(3).waitFor();
     assert.equal(await found.count(), 4);
+    await page.goBack();
+    await figure.getByRole('link', { name: 'rate-limited by openai' }).click();
+    await page.waitForURL(/\/requests\?status=429&provider=openai&from=/);
+    await found.nth(1).waitFor();
+    await found.nth(2).waitFor({ state: 'detached' });
     await page.goto(`${weir.url}/sessions`);
   });
 

@@ -12,7 +12,7 @@ import {
   pauseText,
   timelineOf,
 } from '../web/pages/sessions/timeline.ts';
-import { causeOf } from '../web/parts/causes.ts';
+import { causeOf, filterOfErrors, groupByCause } from '../web/parts/causes.ts';
 import { valuesBefore } from '../web/parts/chart-lines.ts';
 import { axisTimesOf, spanOf } from '../web/parts/chart-times.ts';
 import { datesOf, daysOf } from '../web/parts/day-ranges.ts';
@@ -35,6 +35,24 @@ describe('why a call failed, in words', () => {
   ] as const;
   for (const [status, code, provider, provider_error, words] of cases)
     test(words, () => assert.equal(causeOf({ status, code, provider, provider_error }), words));
+});
+
+test('errors with the same cause are one, and lead to what they share', () => {
+  const error = { status: 429, code: 'upstream_error', provider: 'openai', provider_error: null, count: 2 };
+  const groups = groupByCause([
+    error,
+    { ...error, provider_error: 'rate_limit_exceeded', count: 3 },
+    { ...error, status: 200, code: 'failed', provider: null, count: 1 },
+    { ...error, status: 402, code: 'cost_ceiling_exceeded', provider: null, count: 1 },
+  ]);
+  assert.deepEqual(
+    groups.map(({ cause, tone, count, errors }) => [cause, tone, count, filterOfErrors(errors)]),
+    [
+      ['rate-limited by openai', 'refused', 5, { status: '429', provider: 'openai' }],
+      ['answer broke off', 'failed', 1, { status: 'error' }],
+      ['budget used up', 'refused', 1, { status: '402', search: 'cost_ceiling_exceeded' }],
+    ],
+  );
 });
 
 describe('the parts of a call', () => {

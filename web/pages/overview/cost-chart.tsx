@@ -30,7 +30,7 @@ export function CostChart({ data, range, before }: CostChartProps) {
   const at = useMemo(() => data.spans.map((span) => Date.parse(span.at) / 1000), [data]);
   const { data: errors } = useQuery({ ...errorsByCause(range), enabled: shown === 'errors' });
   const series = useMemo(
-    () => (shown === 'errors' ? errorSeriesOf(data.spans, errors) : seriesOf(data, shown)),
+    () => (shown === 'errors' ? errorSeriesOf(data.spans, errors, data.from) : seriesOf(data, shown)),
     [data, shown, errors],
   );
   const lines = useMemo(() => linesOf(data, before, range, shown), [data, before, range, shown]);
