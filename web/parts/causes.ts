@@ -69,7 +69,7 @@ export function filterOfErrors(errors: readonly [CallError, ...CallError[]]) {
 }
 
 /** Refused by the gateway or a provider, or a failure. */
-export function toneOf(status: number): 'refused' | 'failed' {
+function toneOf(status: number): 'refused' | 'failed' {
   return status >= 500 || status < 400 ? 'failed' : 'refused';
 }
 
