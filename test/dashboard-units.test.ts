@@ -173,7 +173,7 @@ describe('models', () => {
   const sums = (provider: string | null, model: string, requests: number, cost = '0') => ({
     ...{ provider, model, requests, failed: provider === null ? requests : 0, cached: 0 },
     ...{ input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0 },
-    ...{ cost_usd: cost, saved_usd: '0', first_content_ms: { p50: 1, p95: 2 } },
+    ...{ cost_usd: cost, saved_usd: '0', cache_miss_usd: '0', first_content_ms: { p50: 1, p95: 2 } },
   });
   const listed = ['gpt-5', 'gpt-5-mini'].map((id) => ({
     ...{ id, provider: 'openai', context_tokens: 1000, output_tokens_max: 100, features: ['tools'] },

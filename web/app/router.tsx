@@ -18,14 +18,17 @@ const root = createRootRoute({ component: Gate, notFoundComponent: NotFound });
 interface OverviewSearch {
   readonly range?: RangeName;
   readonly chart?: ChartName;
+  /** What the chart of caches shows in place of hits. */
+  readonly caches?: 'misses' | undefined;
 }
 
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  validateSearch: ({ range, chart }: Record<string, unknown>): OverviewSearch => ({
+  validateSearch: ({ range, chart, caches }: Record<string, unknown>): OverviewSearch => ({
     ...(isRangeName(range) && { range }),
     ...(chartNames.some((name) => name === chart) && { chart: chart as ChartName }),
+    ...(caches === 'misses' && { caches }),
   }),
   component: page(() => import('../pages/overview/overview.tsx'), 'Overview'),
 });

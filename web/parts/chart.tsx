@@ -17,6 +17,8 @@ interface ChartProps {
   readonly format: (value: number) => string;
   /** Of the axis, whose values are so far apart. */
   readonly axis: (value: number, step: number) => string;
+  /** Where the axis ends; by default above the highest value. */
+  readonly most?: number;
   /** Whether there are no fractions. */
   readonly isWhole?: boolean;
   readonly height?: number;
@@ -32,6 +34,7 @@ export function StackedChart(props: ChartProps) {
     lines: allLines,
     format,
     axis,
+    most,
     isWhole = false,
     height = 200,
     onPick,
@@ -94,7 +97,7 @@ export function StackedChart(props: ChartProps) {
         },
         scales: {
           x: { time: true, range: (_, first, last) => [first - step / 2, last + step / 2] },
-          y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] },
+          y: { range: (_, __, highest) => [0, most ?? (highest > 0 ? highest * 1.1 : 1)] },
         },
         axes: [
           {
@@ -145,7 +148,7 @@ export function StackedChart(props: ChartProps) {
       observer.disconnect();
       plot.destroy();
     };
-  }, [at, series, lines, axis, isWhole, height, look]);
+  }, [at, series, lines, axis, most, isWhole, height, look]);
   return (
     <figure className="relative m-0 flex flex-col gap-2">
       <div

@@ -102,7 +102,7 @@ export async function requestLogPart({
         retentions,
         maxDays: settings.requestLog.retentionMs / 86_400_000,
       }),
-      ...summaryRoutes({ log: reader, clock: stores.clock }),
+      ...summaryRoutes({ log: reader, pricingOf, clock: stores.clock }),
       requestErrorsRoute({
         log: { errors: (query) => requests.errors(query), page: (query) => reader.page(query) },
         clock: stores.clock,
