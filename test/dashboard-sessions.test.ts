@@ -137,6 +137,9 @@ test('sessions are listed, and each is a timeline', async (t) => {
       /Tool results.*Provider cache lost: the client changed its instructions\. 8,000 tokens read again, \$0\.0092 extra\./,
     );
     await page.getByText('lost once, $0.0092 extra').waitFor();
+    const tools = page.getByRole('region', { name: 'Cost by tool' }).getByRole('row');
+    assert.match(await tools.nth(1).innerText(), /ReadFile\s+3\s/);
+    assert.match(await tools.nth(2).innerText(), /^Prompts and other calls/);
     await assertAccessible(page);
   });
 

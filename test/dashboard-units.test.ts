@@ -12,6 +12,7 @@ import {
   pauseText,
   timelineOf,
 } from '../web/pages/sessions/timeline.ts';
+import { toolSumsOf } from '../web/pages/sessions/tool-sums.ts';
 import { causeOf, filterOfErrors, groupByCause } from '../web/parts/causes.ts';
 import { valuesBefore } from '../web/parts/chart-lines.ts';
 import { axisTimesOf, spanOf } from '../web/parts/chart-times.ts';
@@ -295,6 +296,32 @@ describe('the timeline of a session', () => {
     );
     assert.equal(pauseText(61_000), 'Pause of 1 min 1 s');
     assert.equal(pauseText(2 * 3_600_000 + 300_000), 'Pause of 2 h 5 min');
+  });
+
+  test('has the cost of the calls that read the results of each tool, which adds up to that of all calls', () => {
+    const [read, bash] = [
+      { name: 'Read', count: 2 },
+      { name: 'Bash', count: 1 },
+    ];
+    const item = (more: Partial<ConversationCall>) => ({
+      call: call(0, { tool_calls: [], results_of: [], result_tokens: null, ...more }),
+    });
+    const items = [
+      item({ tool_calls: [read, bash] }),
+      item({ cost_usd: '0.3', results_of: [read, bash], result_tokens: 300, tool_calls: [bash] }),
+      item({ cost_usd: '0.5', results_of: [bash] }),
+    ];
+    assert.deepEqual(
+      toolSumsOf(items).map(({ name, calls, tokens, costUsd }) => [
+        ...[name, calls, Math.round(tokens), costUsd.toFixed(2)],
+      ]),
+      [
+        ['Bash', 2, 100, '0.60'],
+        ['Read', 2, 200, '0.20'],
+        [null, 0, 0, '0.25'],
+      ],
+    );
+    assert.deepEqual(toolSumsOf([item({})]), []);
   });
 
   test('has a bar for each call, or for the largest of several', () => {
