@@ -164,10 +164,25 @@ const playground = createRoute({
   component: page(() => import('../pages/playground/playground.tsx'), 'Playground'),
 });
 
+/** Filters of recordings, or the text that is searched for in them. */
+export interface RecordingsSearch {
+  readonly q?: string;
+  readonly model?: string;
+  readonly status?: string;
+  readonly key?: string;
+  readonly range?: TimeRange;
+  /** The least cost in dollars, and the least size in bytes. */
+  readonly cost?: string;
+  readonly size?: string;
+}
+
 const recordings = createRoute({
   getParentRoute: () => root,
   path: '/recordings',
-  validateSearch: (search: Record<string, unknown>): { readonly q?: string } => texts(search, ['q']),
+  validateSearch: ({ range, ...search }: Record<string, unknown>): RecordingsSearch => ({
+    ...texts(search, ['q', 'model', 'status', 'key', 'cost', 'size']),
+    ...(isTimeRange(range) && { range }),
+  }),
   component: page(() => import('../pages/recordings/recordings.tsx'), 'Recordings'),
 });
 

@@ -29,7 +29,7 @@ export interface CacheBreak {
 }
 
 /** The results of tools that a call has in addition to the one that it continues. */
-export interface ToolResults {
+interface ToolResults {
   /** How often each tool was called, by name. */
   readonly of: Readonly<Record<string, number>>;
   /** By how much the request is longer than the one before with its answer; undefined if it is not, or unknown. */

@@ -24,7 +24,7 @@ import { timestamp } from '../text.ts';
 import { TimeCursors } from '../time-cursor.ts';
 import { parseQuery } from '../validation.ts';
 import { callSchema, describeCall, describeToolCalls, toolCallsSchema } from './call-schema.ts';
-import { decodeCursor, encodeCursor } from './request-cursor.ts';
+import { cursorSchema, decodeCursor, encodeCursor } from './request-cursor.ts';
 import { filterOf, filterQuery, loggedAccountOf } from './request-filter.ts';
 
 export interface ConversationsParts {
@@ -52,11 +52,7 @@ const listQuery = {
 };
 const callsQuery = {
   limit: pageLimitSchema(limits.requestLogPageMax),
-  after: z
-    .string()
-    .refine((text) => decodeCursor(text) !== undefined, 'must be a cursor from an earlier response')
-    .optional()
-    .describe('A `next_cursor`: returns the calls that follow it'),
+  after: cursorSchema.describe('A `next_cursor`: returns the calls that follow it'),
 };
 
 const usd = z.string().describe('In US dollars, as a decimal number');
