@@ -3,7 +3,6 @@ import { countAttempt } from '../../../accounts/count-attempt.ts';
 import type { ProviderKeyVault } from '../../../accounts/provider-key-vault.ts';
 import type { OwnProvider, OwnProviders } from '../../../calls/own-providers/own-providers.ts';
 import { notAllowedError } from '../../../calls/target-rules.ts';
-import { GatewayError } from '../../../kernel/errors.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { keySlotOf, type Provider } from '../../../kernel/provider.ts';
 import type { Secret } from '../../../lib/secret.ts';

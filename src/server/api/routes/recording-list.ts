@@ -5,7 +5,7 @@ import { nanoOfUsd } from '../../../kernel/money.ts';
 import type { RecordingPage } from '../../../kernel/ports/recordings.ts';
 import { firstIdAt, timeOfId } from '../../../kernel/request-id.ts';
 import { limits } from '../../limits.ts';
-import { byAccountHolder, defineRoute } from '../define-route.ts';
+import { byPerson, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
@@ -64,7 +64,7 @@ export function recordingListRoute({ recordings, flushLog }: RecordingListParts)
     path: '/v1/recordings',
     summary: 'List recorded calls',
     tag: 'Recordings',
-    access: byAccountHolder,
+    access: byPerson('content'),
     query,
     body: noBody,
     responses: {
