@@ -12,7 +12,8 @@ import {
   pauseText,
   timelineOf,
 } from '../web/pages/sessions/timeline.ts';
-import { causeOf } from '../web/parts/causes.ts';
+import { toolSumsOf } from '../web/pages/sessions/tool-sums.ts';
+import { causeOf, filterOfErrors, groupByCause } from '../web/parts/causes.ts';
 import { valuesBefore } from '../web/parts/chart-lines.ts';
 import { axisTimesOf, spanOf } from '../web/parts/chart-times.ts';
 import { datesOf, daysOf } from '../web/parts/day-ranges.ts';
@@ -35,6 +36,24 @@ describe('why a call failed, in words', () => {
   ] as const;
   for (const [status, code, provider, provider_error, words] of cases)
     test(words, () => assert.equal(causeOf({ status, code, provider, provider_error }), words));
+});
+
+test('errors with the same cause are one, and lead to what they share', () => {
+  const error = { status: 429, code: 'upstream_error', provider: 'openai', provider_error: null, count: 2 };
+  const groups = groupByCause([
+    error,
+    { ...error, provider_error: 'rate_limit_exceeded', count: 3 },
+    { ...error, status: 200, code: 'failed', provider: null, count: 1 },
+    { ...error, status: 402, code: 'cost_ceiling_exceeded', provider: null, count: 1 },
+  ]);
+  assert.deepEqual(
+    groups.map(({ cause, tone, count, errors }) => [cause, tone, count, filterOfErrors(errors)]),
+    [
+      ['rate-limited by openai', 'refused', 5, { status: '429', provider: 'openai' }],
+      ['answer broke off', 'failed', 1, { status: 'error' }],
+      ['budget used up', 'refused', 1, { status: '402', search: 'cost_ceiling_exceeded' }],
+    ],
+  );
 });
 
 describe('the parts of a call', () => {
@@ -155,7 +174,7 @@ describe('models', () => {
   const sums = (provider: string | null, model: string, requests: number, cost = '0') => ({
     ...{ provider, model, requests, failed: provider === null ? requests : 0, cached: 0 },
     ...{ input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0 },
-    ...{ cost_usd: cost, saved_usd: '0', first_content_ms: { p50: 1, p95: 2 } },
+    ...{ cost_usd: cost, saved_usd: '0', cache_miss_usd: '0', first_content_ms: { p50: 1, p95: 2 } },
   });
   const listed = ['gpt-5', 'gpt-5-mini'].map((id) => ({
     ...{ id, provider: 'openai', context_tokens: 1000, output_tokens_max: 100, features: ['tools'] },
@@ -277,6 +296,32 @@ describe('the timeline of a session', () => {
     );
     assert.equal(pauseText(61_000), 'Pause of 1 min 1 s');
     assert.equal(pauseText(2 * 3_600_000 + 300_000), 'Pause of 2 h 5 min');
+  });
+
+  test('has the cost of the calls that read the results of each tool, which adds up to that of all calls', () => {
+    const [read, bash] = [
+      { name: 'Read', count: 2 },
+      { name: 'Bash', count: 1 },
+    ];
+    const item = (more: Partial<ConversationCall>) => ({
+      call: call(0, { tool_calls: [], results_of: [], result_tokens: null, ...more }),
+    });
+    const items = [
+      item({ tool_calls: [read, bash] }),
+      item({ cost_usd: '0.3', results_of: [read, bash], result_tokens: 300, tool_calls: [bash] }),
+      item({ cost_usd: '0.5', results_of: [bash] }),
+    ];
+    assert.deepEqual(
+      toolSumsOf(items).map(({ name, calls, tokens, costUsd }) => [
+        ...[name, calls, Math.round(tokens), costUsd.toFixed(2)],
+      ]),
+      [
+        ['Bash', 2, 100, '0.60'],
+        ['Read', 2, 200, '0.20'],
+        [null, 0, 0, '0.25'],
+      ],
+    );
+    assert.deepEqual(toolSumsOf([item({})]), []);
   });
 
   test('has a bar for each call, or for the largest of several', () => {

@@ -23,6 +23,7 @@ import { cleanUp } from './support/clean-up.ts';
 import { Person } from './support/cloud.ts';
 import { blocksIn, commandsIn, documents, root } from './support/documents.ts';
 import { endpointAnswer } from './support/endpoint-answers.ts';
+import { createOrganization } from './support/organizations.ts';
 import { dialectAt } from './support/provider-dialects.ts';
 import { ProviderFiles } from './support/provider-files.ts';
 import { runCommand } from './support/run-command.ts';
@@ -210,7 +211,8 @@ function readerFolder(t: TestContext): string {
 
 /** Whether an example needs a gateway with accounts; all others are for one's own machine. */
 function needsAccount(file: string, example: string): boolean {
-  const credential = /\b(TOKEN|SESSION|API_KEY|ANON_TOKEN|KEY_ID)\b|\/v1\/users\/|\/anon\//;
+  const credential =
+    /\b(TOKEN|OWNER_TOKEN|ORGANIZATION_TOKEN|SESSION|API_KEY|ANON_TOKEN|KEY_ID)\b|\/v1\/users\/|\/anon\//;
   return credential.test(example) || /\busage\.md$/.test(file);
 }
 
@@ -235,10 +237,15 @@ async function readerOf(url: string): Promise<Readonly<Record<string, string>>> 
   const { id, key } = await person.makeKey();
   const app = await person.makeKey();
   const { json } = await call(url, { path: '/v1/anon/sessions', body: {} });
+  const owner = await Person.signUp(url);
+  const { organizationId, token } = await createOrganization(owner, 'Example');
   return {
     WEIR: url,
     TOKEN: person.token,
     SESSION: person.token,
+    OWNER_TOKEN: owner.token,
+    ORGANIZATION: organizationId,
+    ORGANIZATION_TOKEN: token,
     KEY: key,
     API_KEY: key,
     KEY_ID: id,

@@ -198,3 +198,23 @@ test('a protective module that cannot check the call makes it impossible', async
   assert.equal(at(refused.json, 'error', 'code'), 'blocked_by_module');
   assert.equal(fake.requests.length, 0);
 });
+
+test('the usage of an answer of some kilobytes is found, wherever it stands', async () => {
+  const embedding = Buffer.alloc(6144, 'weir').toString('base64');
+  const data = [{ object: 'embedding', index: 0, embedding }];
+  const usage = { prompt_tokens: 5000, total_tokens: 5000 };
+  const model = 'text-embedding-3-small';
+  const answers = [
+    { object: 'list', data, model, usage },
+    { usage, model, object: 'list', data },
+    { object: 'list', model, usage, data, note: { usage: { prompt_tokens: 1 }, model: 'another' } },
+    { object: 'list', data: [{ ...data[0], usage: { prompt_tokens: 1 }, model: 'another' }], usage, model },
+  ];
+  for (const answered of answers) {
+    fake.answerWith({ body: answered });
+    const { text } = await call(weir.url, { path, body });
+    assert.equal(text, JSON.stringify(answered));
+    const { cost_usd, cost_estimated } = await logged();
+    assert.deepEqual([cost_usd, cost_estimated], [costUsd, false]);
+  }
+});

@@ -3,6 +3,7 @@ import { after, beforeEach, test } from 'node:test';
 import fc from 'fast-check';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { objectsOf } from '../src/wire/json-values.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 
@@ -333,6 +334,108 @@ test('transcriptions as texts and as streams are restored and guarded, too', asy
     [expected, expected],
   );
   assert.equal((await logged()).input_tokens, 7);
+});
+
+const transcribed = form([
+  ['model', 'whisper-1'],
+  ['file', { file: 'sound' }],
+]);
+
+test('a value that goes over several words, segments or tokens is found as in the whole text', async () => {
+  const texts = [
+    ' My card is 4111 1111',
+    ' 1111 1111, write to',
+    ' ann@example.org. My password is',
+    ' hunter2-x!',
+  ];
+  const text = texts.join('').trim();
+  const tokens = text.split(/(?<=[ @.])/);
+  const answer = {
+    ...{
+      text,
+      duration: 7,
+      words: text.split(/[ @]/).map((word, start) => ({ word, start, end: start + 1 })),
+    },
+    segments: texts.map((piece, id) => ({ id, start: id, end: id + 1, text: piece, tokens: [50_364, 2222] })),
+    logprobs: tokens.map((token) => ({ token, logprob: -0.1, bytes: [...Buffer.from(token)] })),
+  };
+  fake.answerWith({ body: answer });
+  const { json } = await guardedForm(transcriptions, transcribed, '&media=report&output=redact');
+  const guarded = 'My card is <CREDIT_CARD>, write to <EMAIL>. My password is <PASSWORD>';
+  assert.equal(json.text, guarded);
+  const listed = (name: string, field: string) =>
+    objectsOf(json[name]).map((object) => String(object[field]));
+  assert.deepEqual(listed('segments', 'text'), [
+    ...[' My card is <CREDIT_CARD>', ' , write to', ' <EMAIL>. My password is', ' <PASSWORD>'],
+  ]);
+  const bare = (said: string) => said.replaceAll(' ', '');
+  assert.equal(bare(listed('logprobs', 'token').join('')), bare(guarded));
+  assert.deepEqual(
+    listed('words', 'word').filter((word) => word !== ''),
+    [
+      'My',
+      'card',
+      'is',
+      '<CREDIT_CARD>',
+      ',',
+      'write',
+      'to',
+      '<EMAIL>',
+      '.',
+      'My',
+      'password',
+      'is',
+      '<PASSWORD>',
+    ],
+  );
+  assert.deepEqual(
+    objectsOf(json.words).map(({ start }) => start),
+    answer.words.map(({ start }) => start),
+  );
+  assert.deepEqual(
+    objectsOf(json.segments).map((segment) => segment.tokens),
+    [[], [], [], []],
+  );
+  for (const { token, bytes } of objectsOf(json.logprobs))
+    assert.deepEqual(bytes, [...Buffer.from(String(token))]);
+  assert.doesNotMatch(JSON.stringify(json), /4111|1111|example\.org|hunter2/);
+  const blocked = await guardedForm(transcriptions, transcribed, '&media=report&output=block');
+  assert.match(blocked.text, /the answer has/);
+});
+
+test('words without their text are joined', async () => {
+  const words = ['my', 'card', ...card.split(' '), 'ends'].map((word) => ({ word }));
+  fake.answerWith({ body: { segments: [{ words: words.slice(0, 4) }, { words: words.slice(4) }] } });
+  const { json } = await guardedForm(transcriptions, transcribed, '&media=report&output=redact');
+  const said = objectsOf(json.segments).map((segment) => objectsOf(segment.words).map(({ word }) => word));
+  assert.deepEqual(said, [
+    ['my', 'card', '<CREDIT_CARD>', ''],
+    ['', '', 'ends'],
+  ]);
+});
+
+test('events of a transcription with segments are guarded as one text', async () => {
+  const pieces = ['My card is 4111 1111', ' 1111 1111.'];
+  const logprobs = (text: string) => [...text].map((token) => ({ token, bytes: [...Buffer.from(token)] }));
+  const events = [
+    ...pieces.map((delta) => ({ type: 'transcript.text.delta', delta, logprobs: logprobs(delta) })),
+    ...pieces.map((text, id) => ({ type: 'transcript.text.segment', id, text: text.trim() })),
+    { type: 'transcript.text.done', text: pieces.join(''), logprobs: logprobs(pieces.join('')) },
+  ];
+  const chunks = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  fake.answerWith({ headers: { 'content-type': 'text/event-stream' }, chunks });
+  const { text } = await guardedForm(transcriptions, transcribed, '&media=report&output=redact');
+  const received = text.split('\n\n').flatMap((frame) => {
+    const data: Record<string, unknown>[] = frame.startsWith('data: ') ? [JSON.parse(frame.slice(6))] : [];
+    return data;
+  });
+  assert.deepEqual(
+    received.map((event) => event.delta ?? event.text),
+    ['My card is <CREDIT_CARD>.', 'My card is <CREDIT_CARD>', '.', 'My card is <CREDIT_CARD>.'],
+  );
+  const tokens = objectsOf(received.at(-1)?.logprobs).map(({ token }) => token);
+  assert.equal(tokens.join('').trim().replaceAll(/ +/g, ' '), 'My card is <CREDIT_CARD> .');
+  assert.doesNotMatch(JSON.stringify(received), /1","bytes|4","bytes/);
 });
 
 test('endpoints that can not be read stay closed', async () => {

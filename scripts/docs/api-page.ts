@@ -6,6 +6,7 @@ const chapters: Readonly<Record<string, string>> = {
   Inference: 'Calls to models',
   Usage: 'Usage and the request log',
   Accounts: 'Accounts',
+  Organizations: 'Organizations',
   Keys: 'API keys',
   'Provider keys': 'Provider keys',
   Providers: 'Providers of an account',

@@ -1,11 +1,12 @@
-import type { AccountOwner, Accounts } from '../kernel/ports/identities.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import type { AccountErasure, AccountOwner, Accounts } from '../kernel/ports/identities.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AccountEraser } from './account-eraser.ts';
 import type { Session } from './session-tokens.ts';
 import { type UserAccounts, wrongPasswordError } from './user-accounts.ts';
 
-interface DeletionParts {
+export interface DeletionParts {
   readonly accounts: Pick<Accounts, 'erase'>;
   readonly versions: Pick<Versions, 'renew'>;
   readonly clock: Clock;
@@ -19,20 +20,19 @@ export interface AccountDeletionParts extends DeletionParts {
 }
 
 /**
- * Stops charges, then revokes the keys of the account everywhere and queues its data for erasure. False without a change if
- * the owner's password has changed meanwhile.
+ * Stops charges, then revokes the keys of the account everywhere and queues its data for erasure.
  */
 export async function deleteAccount(
   { accounts, versions, clock, beforeDelete }: DeletionParts,
   owner: AccountOwner,
-): Promise<boolean> {
+): Promise<AccountErasure> {
   await beforeDelete(owner.accountId);
-  if (!(await accounts.erase(owner, clock.now()))) return false;
-  await versions.renew(owner.accountId);
-  return true;
+  const outcome = await accounts.erase(owner, clock.now());
+  if (outcome === 'erased') await versions.renew(owner.accountId);
+  return outcome;
 }
 
-/** Deletion of an account by its owner. */
+/** Deletion of people's own accounts. */
 export class AccountDeletion {
   readonly #parts: AccountDeletionParts;
 
@@ -43,12 +43,25 @@ export class AccountDeletion {
   async deleteAccount(session: Session, password: string, remoteAddress: string): Promise<void> {
     const { userAccounts, eraser } = this.#parts;
     const { accountId, identityId } = session;
+    if (String(identityId) !== accountId)
+      throw new GatewayError(
+        'forbidden',
+        'this session is in an organization: switch to your own account to delete it, or delete the organization with DELETE /v1/organization',
+      );
     const passwordHash = await userAccounts.confirmPassword(session, password, remoteAddress);
     try {
-      if (!(await deleteAccount(this.#parts, { accountId, identityId, passwordHash })))
-        throw wrongPasswordError(session);
+      const outcome = await deleteAccount(this.#parts, { accountId, identityId, passwordHash });
+      if (outcome === 'changed') throw wrongPasswordError(session);
+      if (outcome === 'last_owner') throw lastOwnerError();
     } finally {
       void eraser.eraseDue();
     }
   }
+}
+
+function lastOwnerError(): GatewayError {
+  return new GatewayError(
+    'last_owner',
+    'organizations or members depend on you: delete the organizations that have no other owner, and remove the other members of your own account',
+  );
 }

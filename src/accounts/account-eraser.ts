@@ -12,6 +12,8 @@ export interface AccountEraserParts {
   readonly erasures: Erasures;
   readonly steps: readonly EraseStep[];
   readonly clock: Clock;
+  /** Deletes accounts whose time to be deleted has come, so that they are erased. */
+  deleteDue(): Promise<void>;
   onFailure(step: string, cause: unknown): void;
 }
 
@@ -53,9 +55,10 @@ export class AccountEraser {
   }
 
   async #eraseAllDue(): Promise<void> {
-    const { erasures, clock, onFailure } = this.#parts;
+    const { erasures, clock, deleteDue, onFailure } = this.#parts;
     const most = limits.erasuresAtOnce;
     try {
+      await deleteDue();
       for (let taken: number = most; taken === most && !this.#isClosed; ) {
         const nowMs = clock.now();
         const due = await erasures.take({ nowMs, untilMs: nowMs + limits.eraseLeaseMs, most });

@@ -57,6 +57,21 @@ export const limits = {
   invitationDaysMax: 90,
   /** A token has 43. */
   invitationCharactersMax: 100,
+  /** Accounts that a person owns: each has a quota of its own. */
+  ownedAccountsMax: 10,
+  /** Accounts that a person is a member of; a consultant has a few dozen. */
+  membershipsMax: 100,
+  /** Members of an account. */
+  membersMax: 20_000,
+  /** Invitations into an account that nobody has accepted yet. */
+  memberInvitationsMax: 1000,
+  /** Mails with invitations that an account may send. */
+  invitationMailsPerAccount: { most: 200, seconds: 86_400 },
+  /** Invitations that one network address may look up or accept. */
+  invitationUsesPerAddress: { most: 100, seconds: 3600 },
+  /** How long a deleted organization can be restored. */
+  organizationGraceMs: 7 * 86_400_000,
+  organizationNameCharactersMax: 100,
   /** Active keys of an account; users rotate a handful. */
   activeKeysMax: 100,
   /** How long a key lookup is cached without querying the database; its version is checked with every call. */

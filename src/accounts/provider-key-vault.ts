@@ -186,7 +186,9 @@ export class ProviderKeyVault {
   }
 }
 
-export function unreadableKeyError({ provider }: Pick<KeyOwner, 'provider'>): GatewayError {
+export function unreadableKeyError({ provider: slot }: Pick<KeyOwner, 'provider'>): GatewayError {
+  // Keys of an account's provider are stored under its name and address.
+  const [provider = slot] = slot.split('@', 1);
   return new GatewayError(
     'provider_key_unreadable',
     `the stored ${provider} key can't be decrypted with this gateway's secret; store it again with PUT /v1/byok/${provider}`,

@@ -1,3 +1,4 @@
+import { GatewayError } from '../kernel/errors.ts';
 import type { Role } from '../kernel/ports/identities.ts';
 
 /** Who acts: a person by their role in the account, or a program with an API key of the account. */
@@ -100,6 +101,13 @@ export function can(actor: Actor, action: Action, resource: Resource): boolean {
   return table[resource][action].includes(actor);
 }
 
+export function requireRight(actor: Actor, right: Right): void {
+  const [resource, action] = right.split(':') as [Resource, Action];
+  if (can(actor, action, resource)) return;
+  const subject = actor === 'key' ? 'API keys do not have' : `your role "${actor}" does not have`;
+  throw new GatewayError('forbidden', `this needs the right "${right}", which ${subject}`);
+}
+
 /** The right to read for requests that change nothing, and to write for others. */
 export function rightOf(method: string, resource: Resource): Right {
   return `${resource}:${method === 'GET' || method === 'HEAD' ? 'read' : 'write'}`;
@@ -108,11 +116,6 @@ export function rightOf(method: string, resource: Resource): Right {
 /** Names of resources have no colon. */
 export function isRight(needed: Resource | Right): needed is Right {
   return needed.includes(':');
-}
-
-export function splitRight(right: Right): readonly [Resource, Action] {
-  const [resource, action] = right.split(':') as [Resource, Action];
-  return [resource, action];
 }
 
 /** The rights of an actor, in the order of the table. */

@@ -25,7 +25,7 @@ export function prepareEntry(record: AuditRecord, chain: string, atMs: number): 
   const [old, made] = [splitPersonal(shown(before ?? {})), splitPersonal(shown(after ?? {}))];
   const values = groupByPerson([
     { person: role === 'user' ? name : '', texts: { address, client, operator: isNamed ? name : undefined } },
-    { person: record.user ?? '', texts: { email } },
+    { person: record.user ?? record.member ?? '', texts: { email } },
     { person: '', texts: { ...atPath('before', old.personal), ...atPath('after', made.personal) } },
   ]);
   const personal = commitmentsTo(Object.assign({}, ...values.map((group) => group.values)));

@@ -8,8 +8,14 @@ export interface AuditFacts {
   readonly account?: string | undefined;
   /** The API key that it concerns. */
   readonly key?: string | undefined;
-  /** The invited address, which has no account yet. */
+  /** The invited address. */
   readonly email?: string;
+  /** The id of the person who is a member. */
+  readonly member?: string;
+  readonly role?: string;
+  readonly roleBefore?: string;
+  /** The id of an invitation into an account. */
+  readonly invitation?: string;
   readonly webhook?: string;
   readonly batch?: string;
   /** A recording; undefined for all. */

@@ -6,13 +6,12 @@ import { endUserRefOf } from '../kernel/end-user.ts';
 import { GatewayError, isRejection } from '../kernel/errors.ts';
 import { credentialsOf, Exchange } from '../kernel/exchange.ts';
 import type { LimitStatus } from '../kernel/limit-status.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { formatPromptVersion } from '../kernel/prompt.ts';
 import { type Target, unresolvedTarget } from '../kernel/provider.ts';
 import type { TagReader } from '../kernel/tags.ts';
 import { Trace } from '../kernel/trace.ts';
-import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { CallerDirectory } from '../providers/own/own-directory.ts';
 import type { Aliases } from './aliases/aliases.ts';
 import type { CallLimiter } from './call-limiter.ts';
@@ -25,6 +24,7 @@ import type { PipelineSelector } from './pipeline-selector.ts';
 import type { PromptInsertion } from './prompts/prompt-insertion.ts';
 import { mayNamePrompt } from './prompts/prompt-reference.ts';
 import { findRelayTarget } from './relay-target.ts';
+import { requireModel } from './require-model.ts';
 import type { TargetChecks } from './target-checks.ts';
 import { TargetRules } from './target-rules.ts';
 
@@ -47,6 +47,8 @@ export interface PendingCall {
   readonly clientRequest: ClientRequest;
   readonly presence: ClientPresence;
   readonly trace: Trace;
+  /** Set if the call has been counted against the rate limits, before its body was received. */
+  readonly isRated?: boolean;
   /** Called with what is left of the caller's rate limits, if there are any. */
   onLimited?(limitStatus: LimitStatus): void;
 }
@@ -82,7 +84,7 @@ export class Admission {
     if (callerAdmission === undefined) throw new Error(`no admission is configured for "${kind}" callers`);
     const mayPrompt = mayNamePrompt(received.clientRequest);
     const pendingCall = mayPrompt ? await this.#withPrompt(received, caller) : received;
-    const limited = limiter.isLimited(caller) ? await this.#limit(pendingCall, caller) : caller;
+    const limited = received.isRated === true ? caller : await this.#limit(pendingCall, caller);
     const { clientRequest, trace } = pendingCall;
     let countedCall: CountedCall;
     try {
@@ -114,16 +116,17 @@ export class Admission {
     }
   }
 
-  /** Rejects a call of a caller whose quota is used up, before its body is received. It is not counted. */
-  async requireQuota(pendingCall: PendingCall, caller: CallerIdentity): Promise<void> {
-    const { trace, clientRequest } = pendingCall;
-    const countedCall = await this.#parts.admissions[caller.caller.kind]?.count(
-      caller,
-      rawHeadersOf(clientRequest),
-    );
+  /**
+   * Counts a call against the rate limits before its body is received, and rejects it if the caller's quota is used up, which is counted
+   * when the call is admitted. Returns the caller to admit.
+   */
+  async admitUpload(pendingCall: PendingCall, caller: CallerIdentity): Promise<CallerIdentity> {
+    const limited = await this.#limit(pendingCall, caller);
+    const { admissions } = this.#parts;
+    const { kind } = caller.caller;
+    const countedCall = await admissions[kind]?.count(limited, rawHeadersOf(pendingCall.clientRequest));
     countedCall?.release();
-    trace.end();
-    if (countedCall?.rejection === undefined) return;
+    if (countedCall?.rejection === undefined) return limited;
     await this.#reportRejected(pendingCall, countedCall.identity, countedCall.rejection);
     throw countedCall.rejection;
   }
@@ -161,8 +164,10 @@ export class Admission {
   }
 
   async #limit(pendingCall: PendingCall, caller: CallerIdentity): Promise<CallerIdentity> {
+    const { limiter } = this.#parts;
+    if (!limiter.isLimited(caller)) return caller;
     try {
-      return await this.#parts.limiter.count(pendingCall, caller);
+      return await limiter.count(pendingCall, caller);
     } catch (thrown) {
       if (isRejection(thrown)) await this.#reportRejected(pendingCall, caller, thrown);
       throw thrown;
@@ -279,31 +284,4 @@ function stickinessOf(exchange: Exchange): string {
   if (relay === undefined && wire.continuation?.isUsed(fields) !== true) return exchange.conversation.name;
   const scope = scopeOf(caller);
   return suppliedConversationName(clientRequest) ?? `${scope}\n${endUserRefOf(clientRequest, scope) ?? ''}`;
-}
-
-/** Checks the few fields that the gateway itself needs; the provider validates the rest. */
-export function requireModel({ routing: { model, stream }, fields }: ClientRequest): string {
-  if (model == null && isJsonObject(fields.get('prompt')))
-    throw new GatewayError(
-      'invalid_request',
-      '"model" is required: the gateway cannot read the model of a stored prompt; name the model in the call',
-      { param: 'model' },
-    );
-  if (typeof model !== 'string' || model === '')
-    throw new GatewayError('invalid_request', '"model" must be a string that names a model', {
-      param: 'model',
-    });
-  if (model.length > limits.modelNameMax)
-    throw new GatewayError('invalid_request', `"model" has at most ${limits.modelNameMax} characters`, {
-      param: 'model',
-    });
-  if (!model.isWellFormed())
-    throw new GatewayError('invalid_request', '"model" must not contain an unpaired surrogate', {
-      param: 'model',
-    });
-  if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
-    throw new GatewayError('invalid_request', '"stream" must be true or false', { param: 'stream' });
-  if (fields.has('messages') && fields.listBytes('messages') === undefined)
-    throw new GatewayError('invalid_request', '"messages" must be an array', { param: 'messages' });
-  return model;
 }

@@ -5,7 +5,7 @@ import type { Versions } from '../kernel/ports/shared-state.ts';
 import { keySlotOf, type Provider, type Target } from '../kernel/provider.ts';
 import { type HeaderList, headerValuesOf } from '../lib/headers.ts';
 import { Secret } from '../lib/secret.ts';
-import type { CallerDirectory } from '../providers/own/own-directory.ts';
+import { type CallerDirectory, unreadableHeadersError } from '../providers/own/own-directory.ts';
 import { isKeyOfAnotherProvider, type ProviderDirectory } from '../providers/provider-directory.ts';
 import { apiKeysIn } from './api-key.ts';
 import { bearerTokenOf } from './bearer-token.ts';
@@ -37,7 +37,7 @@ interface PayingCall {
   /** The name of the key that it should use, if that is still one of several. */
   readonly keyName?: string | undefined;
   /** The providers that it knows; those of the instance by default. */
-  readonly directory?: Pick<CallerDirectory, 'providers'>;
+  readonly directory?: Pick<CallerDirectory, 'providers' | 'unreadable'>;
 }
 
 /** Resolves the credential for a call's provider. */
@@ -66,7 +66,8 @@ export class Credentials {
       const keys = await this.#resolve(payingCall, target, 'any');
       return { credential: await this.#choose(payingCall, keys, target) };
     } catch (refusal) {
-      if (GatewayError.is(refusal) && refusal.status < 500) return undefined;
+      if (GatewayError.is(refusal) && (refusal.status < 500 || refusal.code === 'provider_key_unreadable'))
+        return undefined;
       throw refusal;
     }
   }
@@ -88,7 +89,9 @@ export class Credentials {
     const { provider } = target;
     const which = sentKeyPolicyFor(provider, requested);
     if (provider.answerLocally !== undefined) return noKeys;
-    const { providers } = payingCall.directory ?? this.#rules.directory;
+    const { providers, unreadable } = payingCall.directory ?? this.#rules.directory;
+    if (provider.ownId !== undefined && unreadable.has(provider.name))
+      throw unreadableHeadersError(provider.name);
     const given = this.#sentKey(headers, target, { which, providers });
     if (given !== undefined) return [requireMatching(given, target, providers)];
     const login = which === 'any' ? this.#cloudLogin(headers, provider, providers) : undefined;

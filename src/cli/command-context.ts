@@ -2,7 +2,8 @@ import { isIPv6 } from 'node:net';
 import { openAccountChangeNotifier } from '../gateway/account-change-notifier.ts';
 import { openDatabase } from '../gateway/parts/stores.ts';
 import type { Environment, Settings } from '../gateway/settings.ts';
-import type { Member } from '../kernel/ports/identities.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
+import type { Member, OwnerPosition } from '../kernel/ports/identities.ts';
 import type { Database } from '../kernel/ports/records.ts';
 import { loadCommandSettings } from '../process/load-settings.ts';
 
@@ -50,6 +51,17 @@ export async function findMember({ identities, members }: Database, emailOrId: s
   const [member] = identity === undefined ? [] : await members.ofIdentity(identity.id);
   if (member === undefined) throw new Error(`no account with the email address ${name}`);
   return member;
+}
+
+/** The owners of all accounts, by address. */
+export async function* ownersOf({ members }: Pick<Database, 'members'>): AsyncIterable<Member> {
+  for (let after: OwnerPosition | undefined; ; ) {
+    const page: readonly Member[] = await members.owners(after, kernelLimits.databaseRowsAtOnce);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < kernelLimits.databaseRowsAtOnce) return;
+    after = { email: last.identity.email, accountId: last.account.id };
+  }
 }
 
 /** The address for links. */

@@ -34,6 +34,7 @@ export async function deleteMember(
   database: Database,
   settings: Settings,
   { identity, account }: Member,
+  isRepeated?: true,
 ): Promise<boolean> {
   let isNoticed = true;
   const versions = await openAccountChangeNotifier(settings, () => {
@@ -45,8 +46,13 @@ export async function deleteMember(
     const backend = stripe && { processor: stripe.processor, onFault: () => undefined };
     const beforeDelete = (accountId: string) => stopCharging({ billing, backend }, accountId);
     const owner = { accountId: account.id, identityId: identity.id, passwordHash: identity.passwordHash };
-    if (!(await deleteAccount({ accounts, versions, clock: systemClock, beforeDelete }, owner)))
-      throw new Error('the account has changed meanwhile; run the command again');
+    const parts = { accounts, versions, clock: systemClock, beforeDelete };
+    const outcome = await deleteAccount(parts, { ...owner, ...(isRepeated && { isRepeated }) });
+    if (outcome === 'changed') throw new Error('the account has changed meanwhile; run the command again');
+    if (outcome === 'last_owner')
+      throw new Error(
+        `${identity.email} is the only owner of other accounts, or their own account has other members: weir users list shows them`,
+      );
     await recordAudit({ settings, database }, 'account.deleted', { account: account.id });
   } finally {
     await versions.close();

@@ -33,7 +33,10 @@ export async function deleteAgain(
       const owner = await database.members.owner(accountId);
       if (owner === undefined) continue;
       const { id: identityId, passwordHash } = owner.identity;
-      await database.accounts.erase({ accountId, identityId, passwordHash }, systemClock.now());
+      await database.accounts.erase(
+        { accountId, identityId, passwordHash, isRepeated: true },
+        systemClock.now(),
+      );
       found.push(accountId);
     }
     await database.erasures.recordDeletions(deletions);

@@ -27,7 +27,7 @@ export function deleteListed({ environment, positionals: [file = ''] }: CommandI
     for (const { accountId } of deletions) {
       const owner = await database.members.owner(accountId);
       if (owner === undefined) continue;
-      await deleteMember(database, settings, owner);
+      await deleteMember(database, settings, owner, true);
       console.log(`deleted the account ${accountId} again`);
       deleted++;
     }

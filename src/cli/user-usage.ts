@@ -1,10 +1,9 @@
 import { describeUsage } from '../billing/usage-report.ts';
-import { limits as kernelLimits } from '../kernel/limits.ts';
 import { formatUsd } from '../kernel/money.ts';
 import type { AccountUsage, Database, UsageSums, UsageSumsQuery } from '../kernel/ports/records.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { CommandInput } from './command.ts';
-import { findMember, formatTable, runWithDatabase } from './command-context.ts';
+import { findMember, formatTable, ownersOf, runWithDatabase } from './command-context.ts';
 
 const sortings = {
   cost: ({ costNanoUsd }: UsageSums) => costNanoUsd,
@@ -40,14 +39,11 @@ export function userUsage({ environment, positionals: [name], flags }: CommandIn
   });
 }
 
-async function readEmails({ members }: Database): Promise<ReadonlyMap<string, string>> {
+async function readEmails(database: Database): Promise<ReadonlyMap<string, string>> {
   const emails = new Map<string, string>();
-  for (let after = ''; ; ) {
-    const page = await members.owners(after, kernelLimits.databaseRowsAtOnce);
-    for (const { identity, account } of page) emails.set(account.id, identity.email);
-    if (page.length < kernelLimits.databaseRowsAtOnce) return emails;
-    after = page.at(-1)?.identity.email ?? '';
-  }
+  for await (const { identity, account } of ownersOf(database))
+    emails.set(account.id, account.name ?? identity.email);
+  return emails;
 }
 
 function formatUsage(rows: readonly UsageRow[]): string {

@@ -6,26 +6,19 @@ import { createMailedLink } from '../accounts/mail/mailed-links.ts';
 import { createPasswordHasher } from '../accounts/secret-hasher.ts';
 import { newMember } from '../accounts/user-accounts.ts';
 import { effectiveTier } from '../billing/tiers.ts';
-import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { Member } from '../kernel/ports/identities.ts';
 import type { TierId } from '../kernel/ports/records.ts';
 import { systemClock } from '../lib/clock.ts';
 import { recordAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
-import { baseUrlOf, findMember, formatTable, runWithDatabase } from './command-context.ts';
+import { baseUrlOf, findMember, formatTable, ownersOf, runWithDatabase } from './command-context.ts';
 
 export function list({ environment, flags }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database }) => {
-    const rows = [['address', 'tier', 'since', 'verified', 'disabled', 'id']];
-    for (let after = '', page: readonly Member[] = []; ; after = page.at(-1)?.identity.email ?? '') {
-      page = await database.members.owners(after, kernelLimits.databaseRowsAtOnce);
-      if (flags.json) for (const member of page) console.log(JSON.stringify(describeMember(member)));
-      else
-        rows.push(
-          ...page.map((member) => Object.values(describeMember(member)).map((value) => value ?? '-')),
-        );
-      if (page.length < kernelLimits.databaseRowsAtOnce) break;
-    }
+    const rows = [['address', 'name', 'tier', 'since', 'verified', 'disabled', 'id']];
+    for await (const member of ownersOf(database))
+      if (flags.json) console.log(JSON.stringify(describeMember(member)));
+      else rows.push(Object.values(describeMember(member)).map((value) => value ?? '-'));
     if (!flags.json) console.log(formatTable(rows));
   });
 }
@@ -34,6 +27,7 @@ function describeMember({ identity, account }: Member) {
   const { email, createdAtMs, verifiedAtMs, disabledAtMs } = identity;
   return {
     email,
+    name: account.name ?? null,
     tier: effectiveTier(account, systemClock.now()),
     createdAt: timeOf(createdAtMs),
     verifiedAt: timeOf(verifiedAtMs),

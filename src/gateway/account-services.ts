@@ -4,6 +4,8 @@ import type { Argon2Cost } from '../accounts/argon2.ts';
 import { KeyUses } from '../accounts/key-uses.ts';
 import { AccountRecovery } from '../accounts/mail/account-recovery.ts';
 import { MailQueue } from '../accounts/mail/mail-queue.ts';
+import { OrganizationMembers } from '../accounts/organization-members.ts';
+import { Organizations } from '../accounts/organizations.ts';
 import { createKeyHasher, createPasswordHasher } from '../accounts/secret-hasher.ts';
 import { SessionTokens } from '../accounts/session-tokens.ts';
 import { UserAccounts } from '../accounts/user-accounts.ts';
@@ -23,6 +25,8 @@ export interface AccountServices {
   readonly accountKeys: AccountApiKeys;
   readonly keys: ApiKeyAuthenticator;
   readonly recovery: AccountRecovery;
+  readonly organizations: Organizations;
+  readonly organizationMembers: OrganizationMembers;
   readonly mailQueue: MailQueue | undefined;
   /** Writes pending data. */
   close(): Promise<void>;
@@ -66,16 +70,23 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
     clock,
   });
   const [cacheKey] = rootSecrets.deriveKeys('key lookups');
+  const userAccounts = new UserAccounts({
+    identities,
+    members,
+    invitations,
+    signUp: settings.signUp,
+    attempts: rateLimiter,
+    tokens,
+    passwordHasher,
+    clock,
+  });
+  const { organizations, memberInvitations } = stores.database;
   return {
-    accounts: new UserAccounts({
-      identities,
-      members,
-      invitations,
-      signUp: settings.signUp,
+    accounts: userAccounts,
+    organizations: new Organizations({ userAccounts, organizations, members, tokens, clock }),
+    organizationMembers: new OrganizationMembers({
+      ...{ userAccounts, members, invitations: memberInvitations, mailQueue, address, clock },
       attempts: rateLimiter,
-      tokens,
-      passwordHasher,
-      clock,
     }),
     tokens,
     accountKeys: new AccountApiKeys({

@@ -68,11 +68,16 @@ function cacheScopesOf(scope: string, modules: ReadonlyMap<string, Module>): rea
   return [scope, prefixCacheScope(scope), ...[...modules.keys()].map((name) => cacheName(name, scope))];
 }
 
-export function createAccountEraser(parts: EraseParts): AccountEraser {
+interface EraserParts extends EraseParts {
+  deleteDue(): Promise<void>;
+}
+
+export function createAccountEraser(parts: EraserParts): AccountEraser {
   return new AccountEraser({
     erasures: parts.stores.database.erasures,
     steps: eraseSteps(parts),
     clock: parts.stores.clock,
+    deleteDue: parts.deleteDue,
     onFailure: (step, err) =>
       parts.log.error({ step, err }, 'a step of erasing an account failed; it will be retried'),
   });

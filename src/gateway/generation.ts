@@ -212,6 +212,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   parts.add(
     accountsPart({
       ...ground,
+      audit,
       usage,
       identity,
       pipelines,

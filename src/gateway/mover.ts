@@ -5,6 +5,7 @@ import { archiveCollection } from '../calls/archive/archives.ts';
 import { ownProvidersKind } from '../calls/configuration-kinds.ts';
 import { limits as callLimits } from '../calls/limits.ts';
 import { localAccountId } from '../calls/local-setting.ts';
+import { ownProvidersBound } from '../calls/own-providers/own-provider-name.ts';
 import { readPromptContent } from '../calls/prompts/prompt-content.ts';
 import { isLabelName, isPromptName } from '../calls/prompts/prompt-reference.ts';
 import { storedObjectCollection } from '../calls/stored-objects/stored-objects.ts';
@@ -30,6 +31,7 @@ import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { exportAccount } from '../moving/export-account.ts';
 import { type ImportReport, importAccount } from '../moving/import-account.ts';
 import type { SectionName } from '../moving/sections.ts';
+import { limits as providerLimits } from '../providers/limits.ts';
 import { checkImportedProvider } from './own-provider-rules.ts';
 import type { RootSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
@@ -195,6 +197,7 @@ async function faultsOf(
   const faults = new Map<MovedRow, string>();
   let characters = stored.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0);
   let count = stored.length;
+  let providers = stored.filter(({ module }) => module === ownProvidersKind).length;
   const read: { row: MovedRow; content: JsonObject; label: string }[] = [];
   for (const row of rows) {
     const content: unknown = JSON.parse(String(row.content));
@@ -206,8 +209,11 @@ async function faultsOf(
       (count >= callLimits.configurationsMax || characters > callLimits.configurationsCharactersMax)
     )
       faults.set(row, `an account has at most ${callLimits.configurationsMax} configurations`);
+    else if (isNew && row.module === ownProvidersKind && providers >= providerLimits.ownProvidersMax)
+      faults.set(row, ownProvidersBound);
     else {
       if (isNew) count++;
+      if (isNew && row.module === ownProvidersKind) providers++;
       characters += String(row.content).length;
       contents.set(label, content);
       read.push({ row, content, label });

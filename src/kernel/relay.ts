@@ -50,6 +50,8 @@ export interface RelayRoute {
   estimate?(request: RelayRequest): Usage | undefined;
   /** The usage in an answer, or in one frame of a stream. Without it, nothing is read from answers. */
   usageOf?(answer: JsonObject): Usage | undefined;
+  /** Whether it reads nothing but the field `usage`, so that the end of a long answer is enough. */
+  readonly isUsageAlone?: true;
   /** `tokens` is billed by usage, with its units, and the model's rate card; `free` costs nothing. A function returns undefined if it can't tell. */
   readonly price: 'tokens' | 'free' | ((call: RelayedCall) => NanoUsd | undefined);
   /** For an endpoint that answers a list of inputs one by one: requests are split, and answers joined. */
@@ -61,11 +63,13 @@ export interface RelayRoute {
 }
 
 /** Where the texts of an endpoint are. */
-interface RelayTexts {
+export interface RelayTexts {
   /** Request fields that a model reads: what a user writes, or documents of anybody. All other strings count as texts, too. */
   readonly request: Readonly<Record<string, 'message' | 'document'>>;
   /** Fields of an answer, at any depth, with texts. */
   readonly answer?: readonly string[];
+  /** Whether the texts of a list are pieces of one text, such as words and segments. */
+  readonly isContinuous?: true;
   /** The field of a stream with pieces of a text, which frames with all of it repeat later. */
   readonly delta?: string;
   /** What the files of its form are. */

@@ -8,6 +8,8 @@ import type { ModelCatalog } from './catalog/model-catalog.ts';
 export class ProviderDirectory implements TargetFinder {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly own: readonly Provider[] = [];
+  /** Names of providers of an account whose headers can't be decrypted. */
+  readonly unreadable: ReadonlySet<string> = new Set();
   /** Names of providers that are disabled until the operator sets their address. */
   readonly #disabled: ReadonlySet<string>;
   readonly #catalog: ModelCatalog;

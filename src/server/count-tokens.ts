@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { requireModel } from '../calls/admission.ts';
 import type { Aliases } from '../calls/aliases/aliases.ts';
 import type { CallLimiter } from '../calls/call-limiter.ts';
 import type { CallerAuthenticator, CallerIdentity } from '../calls/caller-authenticator.ts';
@@ -8,6 +7,7 @@ import type { OwnProviders } from '../calls/own-providers/own-providers.ts';
 import type { PipelineSelector } from '../calls/pipeline-selector.ts';
 import type { PromptInsertion } from '../calls/prompts/prompt-insertion.ts';
 import { mayNamePrompt } from '../calls/prompts/prompt-reference.ts';
+import { requireModel } from '../calls/require-model.ts';
 import { TargetRules } from '../calls/target-rules.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';

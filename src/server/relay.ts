@@ -1,7 +1,7 @@
 import type { Admission } from '../calls/admission.ts';
 import type { CallReceipts } from '../calls/call-receipts.ts';
 import type { CallRunner } from '../calls/call-runner.ts';
-import type { CallerAuthenticator, CallerIdentity } from '../calls/caller-authenticator.ts';
+import type { CallerAuthenticator } from '../calls/caller-authenticator.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
@@ -72,17 +72,26 @@ export class RelayHandler {
     let memory: MemoryReservation | undefined;
     let letGo: (() => void) | undefined;
     let spool: FormSpool | undefined;
+    const trace = new Trace(performance.now());
+    let isAdmitted = false;
     try {
       const { id, path, query, clientAddress } = context;
       const { headers } = req;
       // Without a wire format, since anonymous sessions may not call these endpoints.
-      const identity = await callers.identify(headers, clientAddress);
+      let identity = await callers.identify(headers, clientAddress);
       context.accountId = identity.accountId;
       context.keyId = identity.key?.keyId;
       const reservation = memoryBudget.reserve(identity.accountId);
       memory = reservation;
       spool = this.#parts.spools.open(identity.accountId);
-      const beforeSpooling = () => this.#requireQuota({ req, relayContext, presence, reservation }, identity);
+      const pending = { id, presence, trace, onLimited: limitListener(context, wire) };
+      let isRated = false;
+      const beforeSpooling = async () => {
+        if (isAdmitted) return;
+        const clientRequest = this.#requestWithoutBody(req, relayContext, reservation);
+        identity = await admission.admitUpload({ ...pending, clientRequest }, identity);
+        isRated = true;
+      };
       const body = await this.#readBody(req, relayContext.route, { reservation, spool, beforeSpooling });
       const { fields, bodyBytes } = body;
       // It is parsed.
@@ -93,7 +102,8 @@ export class RelayHandler {
         ...relayContext,
       };
       const model = modelOf(route, path, body);
-      const trace = new Trace(performance.now());
+      // What the client took to send the body is not the call's time.
+      trace.startedAtMs = performance.now();
       const clientRequest = new ClientRequest({
         wire,
         fields,
@@ -104,8 +114,8 @@ export class RelayHandler {
         relay: { route, model, ...textsOf(body), bodyBytes, origin, models, isOwn },
       });
       letGo = clientRequest.retain();
-      const onLimited = limitListener(context, wire);
-      const call = await admission.admit({ id, clientRequest, presence, trace, onLimited }, identity);
+      const call = await admission.admit({ ...pending, clientRequest, isRated }, identity);
+      isAdmitted = true;
       context.isCounted = true;
       const openUpload = withListener(body.openUpload, call.exchange, hooks);
       const send = this.#parts.relayUpstream({ openUpload, onResponse: hooks?.onResponse });
@@ -120,6 +130,7 @@ export class RelayHandler {
     } catch (thrown) {
       rejectCall(thrown, { res, context, wire, log });
     } finally {
+      if (!isAdmitted) trace.end();
       letGo?.();
       memory?.release();
       await spool?.close();
@@ -155,19 +166,13 @@ export class RelayHandler {
   }
 
   /** A form whose model is unknown goes to disk only for callers who may make a call. */
-  async #requireQuota(
-    { req, relayContext, presence, reservation }: ReceivedHead,
-    identity: CallerIdentity,
-  ): Promise<void> {
-    const { context, wire, route } = relayContext;
-    const { id, path, query } = context;
+  #requestWithoutBody(
+    { headers }: HttpRequest,
+    { context: { path, query }, wire, route }: RelayContext,
+    memoryReservation: MemoryReservation,
+  ): ClientRequest {
     const relay = { route, model: '', fields: noFields, bodyBytes: undefined };
-    const clientRequest = new ClientRequest({
-      ...{ wire, fields: noFields, headers: req.headers, query, path, relay },
-      memoryReservation: reservation,
-    });
-    const trace = new Trace(performance.now());
-    await this.#parts.admission.requireQuota({ id, clientRequest, presence, trace }, identity);
+    return new ClientRequest({ wire, fields: noFields, headers, query, path, relay, memoryReservation });
   }
 }
 
@@ -206,14 +211,6 @@ interface BodyPlaces {
   readonly reservation: MemoryReservation;
   readonly spool: FormSpool;
   readonly beforeSpooling: () => Promise<void>;
-}
-
-/** A call whose body has not arrived. */
-interface ReceivedHead {
-  readonly req: HttpRequest;
-  readonly relayContext: RelayContext;
-  readonly presence: ClientPresence;
-  readonly reservation: MemoryReservation;
 }
 
 interface ReceivedBody {

@@ -6,6 +6,9 @@ export const limits = {
   /** Recordings that are read or deleted at once, and bytes of them in one statement. */
   recordingRowsAtOnce: 100,
   recordingBytesAtOnce: 1024 * 1024,
+  /** Recordings that a filtered list looks at in one statement, and for one page. */
+  recordingSearchRows: 2000,
+  recordingSearchSteps: 5,
   /** Turns that clients continue from by id are stored as long as by the original API. */
   turnLifeSeconds: 30 * 86_400,
   /** Calls stored in one transaction: SQLite lets others wait meanwhile, and PostgreSQL adds up sums of many calls. */

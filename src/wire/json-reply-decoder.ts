@@ -28,6 +28,8 @@ export interface JsonReplyReader {
   readonly summarize: (body: JsonObject) => ReplySummary | undefined;
   /** The same for a body whose beginning was dropped. Undefined if the whole body is needed. */
   readonly summarizeTail?: (latin1: string) => ReplySummary | undefined;
+  /** The same for the last characters of a longer body, where most have all of it. Undefined if something is not there. */
+  readonly summarizeEnd?: (latin1: string) => ReplySummary | undefined;
 }
 
 /** Decodes an unstreamed response: collects its bytes and parses them once. Invalid JSON yields no events. */
@@ -65,18 +67,18 @@ export class JsonReplyDecoder implements ReplyDecoder {
       const summary = this.#reader.summarizeTail?.(json.toString('latin1'));
       return summary === undefined ? [] : stopEvents(summary);
     }
+    const ending = this.#reader.summarizeEnd;
+    if (ending !== undefined && json.byteLength > smallBodyBytesMax) {
+      const summary = ending(json.toString('latin1', json.byteLength - endBytes));
+      if (summary !== undefined) return briefEvents(summary, '');
+    }
     const small = parseSmallObject(json);
     const lazyJsonObject = small === undefined ? LazyJsonObject.ofAnswer(json) : undefined;
     const body = small ?? lazyJsonObject?.parseTruncated();
     if (body === undefined) return [];
     const brief = this.#reader.summarize(body);
     if (brief === undefined) return this.#read(lazyJsonObject?.parse() ?? body, milestoneEvents);
-    const { model = stringOf(body.model) ?? '' } = brief;
-    return [
-      { type: 'message_start', message: startedAnswer('', model) },
-      ...(brief.toolNames ?? []).map(toolStart),
-      ...stopEvents(brief),
-    ];
+    return briefEvents(brief, stringOf(body.model) ?? '');
   }
 
   #read(
@@ -103,6 +105,15 @@ function toolStart(name: string, index: number): ReplyEvent {
   return { type: 'content_block_start', index, content_block: { type: 'tool_use', id: '', name, input: {} } };
 }
 
+/** `inBody` is the model that the body names. */
+function briefEvents(brief: ReplySummary, inBody: string): readonly ReplyEvent[] {
+  return [
+    { type: 'message_start', message: startedAnswer('', brief.model ?? inBody) },
+    ...(brief.toolNames ?? []).map(toolStart),
+    ...stopEvents(brief),
+  ];
+}
+
 function stopEvents({ stop_reason, usage }: ReplySummary): readonly ReplyEvent[] {
   return [{ type: 'message_delta', delta: { stop_reason }, usage }, { type: 'message_stop' }];
 }
@@ -118,6 +129,7 @@ function parseSmallObject(json: Buffer): JsonObject | undefined {
 }
 
 const smallBodyBytesMax = 4096;
+const endBytes = 512;
 const backslash = 92;
 
 /** Most responses arrive in one chunk, which needs no copy. */

@@ -6,7 +6,7 @@ import type { Framing, ReplyDecoder, WireFormat } from '../kernel/wire-format.ts
 import { headerOf } from '../lib/headers.ts';
 import { JsonReplyDecoder } from './json-reply-decoder.ts';
 import { readFieldFromTail } from './json-tail.ts';
-import { objectOf } from './json-values.ts';
+import { objectOf, stringOf } from './json-values.ts';
 import { RelayStreamDecoder } from './relay-stream-decoder.ts';
 
 /** A relay route as a wire format of its own: errors are those of `format`, and answers are only searched for usage. */
@@ -24,7 +24,11 @@ export function createRelayFormat(format: WireFormat, route: RelayRoute): WireFo
 }
 
 /** Finds the usage in an answer, without holding a long one in memory. */
-export function relayDecoder({ usageOf }: RelayRoute, framing: Framing, contentType: string): ReplyDecoder {
+export function relayDecoder(
+  { usageOf, isUsageAlone }: RelayRoute,
+  framing: Framing,
+  contentType: string,
+): ReplyDecoder {
   if (framing === 'sse' || !isJsonType(contentType) || usageOf === undefined)
     return new RelayStreamDecoder(framing === 'sse' ? usageOf : undefined);
   const reader = {
@@ -34,6 +38,14 @@ export function relayDecoder({ usageOf }: RelayRoute, framing: Framing, contentT
       const usage = objectOf(readFieldFromTail(json, 'usage', 1));
       return { stop_reason: null, usage: (usage && usageOf({ usage })) ?? {} };
     },
+    ...(isUsageAlone === true && {
+      summarizeEnd: (json: string) => {
+        const usage = objectOf(readFieldFromTail(json, 'usage', 1));
+        const model = stringOf(readFieldFromTail(json, 'model', 1));
+        const counts = usage && usageOf({ usage });
+        return counts && model !== undefined ? { model, stop_reason: null, usage: counts } : undefined;
+      },
+    }),
   } as const satisfies ConstructorParameters<typeof JsonReplyDecoder>[0];
   return new JsonReplyDecoder(reader, 'milestones');
 }

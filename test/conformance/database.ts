@@ -12,6 +12,7 @@ import { keyActivitiesConformance } from './database/key-activities.ts';
 import { ledgerConformance } from './database/ledger.ts';
 import { modulesConformance } from './database/modules.ts';
 import { openingConformance } from './database/opening.ts';
+import { organizationsConformance } from './database/organizations.ts';
 import { paidAnswersConformance } from './database/paid-answers.ts';
 import { patternsConformance } from './database/patterns.ts';
 import { processesConformance } from './database/processes.ts';
@@ -55,6 +56,7 @@ export function databaseConformance(
   describe(name, () => {
     openingConformance(createDatabaseFixture);
     usersConformance(setUpDatabase);
+    organizationsConformance(setUpDatabase);
     processesConformance(setUpDatabase);
     sessionsConformance(setUpDatabase);
     apiKeysConformance(setUpDatabase);

@@ -19,8 +19,7 @@ import { call } from './call.ts';
 import { startHttp } from './http-server.ts';
 import { emptyFolder } from './weir-process.ts';
 
-/** Prices of models of OpenAI; others have none. */
-const pricing: ModelPricing = {
+const openaiPricing: ModelPricing = {
   card: {
     ...{ input: 100e6, output: 80e6, cacheRead: 100e6, cacheWrite: 50e6, cacheWriteHour: 1 },
     ...{ audioInput: 1, audioOutput: 1, webSearch: 1, previewSearch: 1, fileSearch: 1, request: 0 },
@@ -28,14 +27,19 @@ const pricing: ModelPricing = {
   },
   estimated: false,
 };
+/** Other providers have none. */
+const pricing = new Map<string, ModelPricing>([
+  ['openai', openaiPricing],
+  ['cheap-cache', { ...openaiPricing, card: { ...openaiPricing.card, cacheRead: 30e6 } }],
+]);
 
 /** The routes of the request log, whose callers are the account that they name. */
 export async function startLogRoutes(t: TestContext, nowMs: number) {
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
-  const pricingOf = (provider: string) => (provider === 'openai' ? pricing : undefined);
+  const pricingOf = (provider: string) => pricing.get(provider);
   const routes = [
-    ...summaryRoutes({ log: database.requests, clock: { now: () => nowMs } }),
+    ...summaryRoutes({ log: database.requests, pricingOf, clock: { now: () => nowMs } }),
     requestErrorsRoute({ log: database.requests, clock: { now: () => nowMs } }),
     ...requestsRoutes({ log: database.requests, rates: (provider) => pricingOf(provider)?.card }),
     ...conversationsRoutes({ log: database.requests, pricingOf }),

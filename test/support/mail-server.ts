@@ -75,7 +75,7 @@ export class MailServer {
 /** The token of the link in a mail, whichever of its two forms is read. */
 export function tokenIn({ source }: ReceivedMail): string {
   const whole = source.replaceAll('=\r\n', '').replaceAll('=3D', '=');
-  const found = /#token=([\w-]+)/.exec(whole)?.[1];
+  const found = /#(?:token|invitation)=([\w-]+)/.exec(whole)?.[1];
   if (found === undefined) throw new Error(`no link in ${source}`);
   return found;
 }

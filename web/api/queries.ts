@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Days } from '../parts/day-ranges.ts';
+import { startOfRange, type TimeRange } from '../parts/time-ranges.ts';
 import { ApiError, api, told } from './client.ts';
 import type { paths } from './schema.ts';
 
@@ -361,13 +362,23 @@ export const recording = (id: string) =>
     retry: false,
   });
 
-export const recordings = infiniteQueryOptions({
-  queryKey: ['recordings'],
-  queryFn: ({ pageParam: after }) =>
-    told(api.GET('/v1/recordings', { params: { query: { limit: 50, ...(after !== null && { after }) } } })),
-  initialPageParam: null as string | null,
-  getNextPageParam: ({ next_cursor }) => next_cursor,
-});
+type RecordingFilter = Omit<
+  NonNullable<paths['/v1/recordings']['get']['parameters']['query']>,
+  'limit' | 'after' | 'from'
+> & { readonly range?: TimeRange };
+
+export const recordings = ({ range, ...filter }: RecordingFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['recordings', range, filter],
+    queryFn: ({ pageParam: after }) => {
+      const from = range && startOfRange(range).toISOString();
+      const query = { ...filter, ...(from && { from }), limit: 50, ...(after !== null && { after }) };
+      return told(api.GET('/v1/recordings', { params: { query } }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
+  });
 
 export const recordingSearch = (q: string) =>
   infiniteQueryOptions({
@@ -523,13 +534,15 @@ export const destinations = queryOptions({
   refetchInterval: 10_000,
 });
 
-export const operatorAccounts = (sort: AccountSort, after: string) =>
+export const operatorAccounts = (sort: AccountSort, after: OperatorAccount | undefined) =>
   queryOptions({
-    queryKey: ['operator-accounts', sort, after],
+    queryKey: ['operator-accounts', sort, after?.id],
     queryFn: () =>
       told(
         api.GET('/v1/operator/accounts', {
-          params: { query: { sort, ...(after !== '' && { after }) } },
+          params: {
+            query: { sort, ...(after?.email != null && { after: after.email, after_id: after.id }) },
+          },
         }),
       ),
     placeholderData: keepPreviousData,

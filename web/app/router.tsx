@@ -18,14 +18,17 @@ const root = createRootRoute({ component: Gate, notFoundComponent: NotFound });
 interface OverviewSearch {
   readonly range?: RangeName;
   readonly chart?: ChartName;
+  /** What the chart of caches shows in place of hits. */
+  readonly caches?: 'misses' | undefined;
 }
 
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  validateSearch: ({ range, chart }: Record<string, unknown>): OverviewSearch => ({
+  validateSearch: ({ range, chart, caches }: Record<string, unknown>): OverviewSearch => ({
     ...(isRangeName(range) && { range }),
     ...(chartNames.some((name) => name === chart) && { chart: chart as ChartName }),
+    ...(caches === 'misses' && { caches }),
   }),
   component: page(() => import('../pages/overview/overview.tsx'), 'Overview'),
 });
@@ -161,10 +164,25 @@ const playground = createRoute({
   component: page(() => import('../pages/playground/playground.tsx'), 'Playground'),
 });
 
+/** Filters of recordings, or the text that is searched for in them. */
+export interface RecordingsSearch {
+  readonly q?: string;
+  readonly model?: string;
+  readonly status?: string;
+  readonly key?: string;
+  readonly range?: TimeRange;
+  /** The least cost in dollars, and the least size in bytes. */
+  readonly cost?: string;
+  readonly size?: string;
+}
+
 const recordings = createRoute({
   getParentRoute: () => root,
   path: '/recordings',
-  validateSearch: (search: Record<string, unknown>): { readonly q?: string } => texts(search, ['q']),
+  validateSearch: ({ range, ...search }: Record<string, unknown>): RecordingsSearch => ({
+    ...texts(search, ['q', 'model', 'status', 'key', 'cost', 'size']),
+    ...(isTimeRange(range) && { range }),
+  }),
   component: page(() => import('../pages/recordings/recordings.tsx'), 'Recordings'),
 });
 

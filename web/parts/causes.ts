@@ -20,8 +20,56 @@ export function causeOf({ status, code, provider, provider_error: named }: CallE
   return status >= 500 ? `${who} failed` : `rejected by ${who}`;
 }
 
+/** Errors with the same cause, in words. */
+export interface CauseGroup<Counted extends CallError> {
+  readonly cause: string;
+  readonly tone: 'refused' | 'failed';
+  readonly count: number;
+  /** The most frequent first. */
+  readonly errors: readonly [Counted, ...Counted[]];
+}
+
+/** The causes with the most errors first; those with equally many keep their order when they are read again. */
+export function groupByCause<Counted extends CallError & { readonly count: number }>(
+  errors: readonly Counted[],
+): readonly CauseGroup<Counted>[] {
+  const groups = new Map<string, CauseGroup<Counted>>();
+  for (const error of errors.toSorted((one, other) => other.count - one.count)) {
+    const cause = causeOf(error);
+    const { tone = toneOf(error.status), count = 0, errors: before } = groups.get(cause) ?? {};
+    groups.set(cause, {
+      ...{ cause, tone, count: count + error.count },
+      errors: before === undefined ? [error] : [...before, error],
+    });
+  }
+  return [...groups.values()].sort(
+    (one, other) => other.count - one.count || (one.cause < other.cause ? -1 : 1),
+  );
+}
+
+/** What stands in for a code where an answer broke off. */
+const endings: ReadonlySet<string> = new Set(['failed', 'aborted']);
+
+/** A filter of the log for errors with the same cause: what all of them share. */
+export function filterOfErrors(errors: readonly [CallError, ...CallError[]]) {
+  const shared = <Value>(of: (error: CallError) => Value): Value | undefined => {
+    const [first, ...others] = errors.map(of);
+    return others.every((value) => value === first) ? first : undefined;
+  };
+  const status = shared((error) => error.status) ?? 0;
+  const search = shared(
+    ({ code, provider_error: named }) => named ?? (endings.has(code ?? '') ? null : code),
+  );
+  const provider = shared((error) => error.provider);
+  return {
+    status: status >= 400 ? String(status) : 'error',
+    ...(typeof search === 'string' && { search }),
+    ...(typeof provider === 'string' && { provider }),
+  };
+}
+
 /** Refused by the gateway or a provider, or a failure. */
-export function toneOf(status: number): 'refused' | 'failed' {
+function toneOf(status: number): 'refused' | 'failed' {
   return status >= 500 || status < 400 ? 'failed' : 'refused';
 }
 

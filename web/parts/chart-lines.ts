@@ -1,9 +1,13 @@
+import type { Tone } from './chart-series.ts';
+
 /** Values over the bars of a chart. Null where there is none. */
 export interface Line {
   readonly label: string;
   readonly values: readonly (number | null)[];
   /** Of the period before: dashed and grey. */
   readonly isBefore?: boolean;
+  /** Its colour, if it is not of the period before. */
+  readonly tone?: Tone;
 }
 
 /** A figure by the time, in milliseconds, at which its step begins. */

@@ -1,17 +1,11 @@
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import type { Line } from './chart-lines.ts';
+import { type PointerPosition, Readout } from './chart-readout.tsx';
+import { colorOf, colorOfLine, presentIn, type Series, stack } from './chart-series.ts';
+import { ChartTable, Legend } from './chart-text.tsx';
 import { axisTimesOf, spanOf } from './chart-times.ts';
 import { useLook } from './theme.ts';
-
-export interface Series {
-  readonly label: string;
-  readonly values: readonly number[];
-  /** The colour of what it means; by default one of its own. */
-  readonly tone?: 'accent' | 'saved' | 'refused' | 'failed' | 'muted' | undefined;
-  /** Of several with the same tone: the first is the darkest. */
-  readonly shade?: number | undefined;
-}
 
 interface ChartProps {
   readonly title: string;
@@ -23,31 +17,12 @@ interface ChartProps {
   readonly format: (value: number) => string;
   /** Of the axis, whose values are so far apart. */
   readonly axis: (value: number, step: number) => string;
+  /** Where the axis ends; by default above the highest value. */
+  readonly most?: number;
   /** Whether there are no fractions. */
   readonly isWhole?: boolean;
   readonly height?: number;
   readonly onPick?: ((fromSeconds: number, toSeconds: number) => void) | undefined;
-}
-
-const palette = ['#2a9aa8', '#8296d4', '#d5a45c', '#93b97b', '#b487ad', '#87959c'];
-
-function colorOfLine({ isBefore = false }: Line): string {
-  return isBefore ? 'var(--color-muted)' : 'var(--color-refused)';
-}
-
-const shades = [100, 68, 44, 28, 18];
-
-function colorOf({ tone, shade = 0 }: Series, index: number): string {
-  if (tone === undefined) return palette[index % palette.length] ?? '';
-  const share = shades[Math.min(shade, shades.length - 1)];
-  return `color-mix(in srgb, var(--color-${tone}) ${share}%, var(--color-surface))`;
-}
-
-/** Where somebody points: which span, and how far from the left that is. */
-interface PointerPosition {
-  readonly row: number;
-  readonly left: number;
-  readonly isBeyondMiddle: boolean;
 }
 
 /** Areas on top of each other over time. A table says the same to those who can't see it. */
@@ -59,6 +34,7 @@ export function StackedChart(props: ChartProps) {
     lines: allLines,
     format,
     axis,
+    most,
     isWhole = false,
     height = 200,
     onPick,
@@ -121,7 +97,7 @@ export function StackedChart(props: ChartProps) {
         },
         scales: {
           x: { time: true, range: (_, first, last) => [first - step / 2, last + step / 2] },
-          y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] },
+          y: { range: (_, __, highest) => [0, most ?? (highest > 0 ? highest * 1.1 : 1)] },
         },
         axes: [
           {
@@ -172,7 +148,7 @@ export function StackedChart(props: ChartProps) {
       observer.disconnect();
       plot.destroy();
     };
-  }, [at, series, lines, axis, isWhole, height, look]);
+  }, [at, series, lines, axis, most, isWhole, height, look]);
   return (
     <figure className="relative m-0 flex flex-col gap-2">
       <div
@@ -191,150 +167,21 @@ export function StackedChart(props: ChartProps) {
           format={format}
         />
       )}
-      <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
-        {series.map((one, index) => (
-          <LegendEntry key={one.label} label={one.label}>
-            <Swatch color={colorOf(one, index)} />
-          </LegendEntry>
-        ))}
-        {lines.map((line) => (
-          <LegendEntry key={line.label} label={line.label}>
-            <Stroke line={line} />
-          </LegendEntry>
-        ))}
-      </figcaption>
-      <div className="sr-only">
-        <table>
-          <caption>{title}</caption>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              {[...series, ...lines].map(({ label }) => (
-                <th key={label} scope="col">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {at.map((seconds, row) => (
-              <tr key={seconds}>
-                <th scope="row">{spanOf(seconds, stepOf(at))}</th>
-                {series.map(({ label, values }) => (
-                  <td key={label}>{format(values[row] ?? 0)}</td>
-                ))}
-                {lines.map(({ label, values }) => (
-                  <td key={label}>{valueText(values[row], format)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Legend series={series} lines={lines} />
+      <ChartTable
+        title={title}
+        spans={at.map((seconds) => spanOf(seconds, stepOf(at)))}
+        series={series}
+        lines={lines}
+        format={format}
+      />
     </figure>
   );
-}
-
-interface ReadoutProps extends Pick<ChartProps, 'series' | 'format'> {
-  readonly lines: readonly Line[];
-  readonly pointed: PointerPosition;
-  readonly span: string;
-}
-
-/** What the span under the pointer has, in figures. */
-function Readout({ pointed: { row, left, isBeyondMiddle }, span, series, lines, format }: ReadoutProps) {
-  const said = series
-    .map((one, index) => ({ label: one.label, value: one.values[row] ?? 0, color: colorOf(one, index) }))
-    .filter(({ value }) => value > 0);
-  const sum = said.reduce((total, { value }) => total + value, 0);
-  return (
-    <div
-      aria-hidden="true"
-      className={`pointer-events-none absolute top-2 z-10 flex max-w-64 flex-col gap-0.5 rounded-md border border-line bg-surface px-2.5 py-1.5 text-xs shadow-md ${isBeyondMiddle ? '-translate-x-[calc(100%+0.75rem)]' : 'translate-x-3'}`}
-      style={{ left }}
-    >
-      <span className="text-muted">{span}</span>
-      {said.map(({ label, value, color }) => (
-        <span key={label} className="flex items-center gap-1.5">
-          <Swatch color={color} />
-          <span className="min-w-0 grow truncate">{label}</span>
-          <span className="pl-2 whitespace-nowrap">{format(value)}</span>
-        </span>
-      ))}
-      {said.length === 0 && <span>–</span>}
-      {said.length > 1 && (
-        <span className="text-right font-medium whitespace-nowrap">{format(sum)} total</span>
-      )}
-      {lines.map((line) => (
-        <span key={line.label} className="flex items-center gap-1.5">
-          <Stroke line={line} />
-          <span className="min-w-0 grow truncate">{line.label}</span>
-          <span className="pl-2 whitespace-nowrap">{valueText(line.values[row], format)}</span>
-        </span>
-      ))}
-    </div>
-  );
-}
-
-function LegendEntry({ label, children }: { readonly label: string; readonly children: ReactNode }) {
-  return (
-    <span className="inline-flex max-w-full items-center gap-1.5">
-      {children}
-      <span className="max-w-72 truncate" title={label}>
-        {label}
-      </span>
-    </span>
-  );
-}
-
-function valueText(value: number | null | undefined, format: (value: number) => string): string {
-  return value == null ? '–' : format(value);
-}
-
-function Stroke({ line }: { readonly line: Line }) {
-  return (
-    <svg aria-hidden="true" viewBox="0 0 14 8" className="h-2 w-3.5 shrink-0">
-      <path
-        d="M0 4h14"
-        stroke={colorOfLine(line)}
-        strokeWidth="1.5"
-        strokeDasharray={line.isBefore === true ? '4 3' : undefined}
-      />
-    </svg>
-  );
-}
-
-function Swatch({ color }: { readonly color: string }) {
-  return (
-    <svg aria-hidden="true" viewBox="0 0 8 8" className="size-2 shrink-0">
-      <rect width="8" height="8" rx="2" fill={color} />
-    </svg>
-  );
-}
-
-/** Without those that are empty, unless all are. */
-function presentIn(series: readonly Series[]): readonly Series[] {
-  const present = series.filter(({ values }) => values.some((value) => value > 0));
-  return present.length === 0 ? series.slice(0, 1) : present;
 }
 
 const wholeIncrements = Array.from({ length: 12 }, (_, power) =>
   [1, 2, 5].map((digit) => digit * 10 ** power),
 ).flat();
-
-/** The first is drawn behind all others, so each value is the sum of its own and those after it. */
-function stack(series: readonly Series[]): number[][] {
-  const sums: number[] = [];
-  return series
-    .toReversed()
-    .map(({ values }) =>
-      values.map((value, at) => {
-        sums[at] = (sums[at] ?? 0) + value;
-        return sums[at] ?? 0;
-      }),
-    )
-    .toReversed();
-}
 
 const daySeconds = 86_400;
 

@@ -27,17 +27,44 @@ const mailTexts: Readonly<
 /** Contains only the link and its purpose, because it may stay in a mailbox for years. */
 export function composeMail(purpose: TokenPurpose, to: string, link: string): MailMessage {
   const { subject, instruction, note } = mailTexts[purpose];
-  const once = 'It works once, within an hour.';
+  return composeLinkMail({ to, subject, instruction, link, note: `It works once, within an hour. ${note}` });
+}
+
+export interface InvitationMail {
+  readonly to: string;
+  readonly organization: string;
+  readonly link: string;
+  readonly days: number;
+}
+
+export function composeInvitationMail({ to, organization, link, days }: InvitationMail): MailMessage {
+  const lifetime = days === 1 ? 'a day' : `${days} days`;
+  return composeLinkMail({
+    ...{ to, link, subject: `Join ${organization} on Weir` },
+    instruction: `You are invited to join ${organization} on Weir. Open this link to accept:`,
+    note: `It works once, within ${lifetime}. If you do not know who invites you, ignore this message.`,
+  });
+}
+
+interface LinkMail {
+  readonly to: string;
+  readonly subject: string;
+  readonly instruction: string;
+  readonly link: string;
+  readonly note: string;
+}
+
+function composeLinkMail({ to, subject, instruction, link, note }: LinkMail): MailMessage {
   return {
     to,
     subject,
-    text: `${instruction}\n\n${link}\n\n${once} ${note}\n`,
+    text: `${instruction}\n\n${link}\n\n${note}\n`,
     html: `<!doctype html>
 <html lang="en">
 <body style="font: 16px/1.5 system-ui, sans-serif">
 <p>${escapeHtml(instruction)}</p>
 <p><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>
-<p>${escapeHtml(once)} ${escapeHtml(note)}</p>
+<p>${escapeHtml(note)}</p>
 </body>
 </html>
 `,

@@ -1,4 +1,7 @@
 import { GatewayError } from '../../kernel/errors.ts';
+import { limits } from '../../providers/limits.ts';
+
+export const ownProvidersBound = `an account has at most ${limits.ownProvidersMax} providers of its own`;
 
 /** Rejects what can't be the name of an account's provider. */
 export function checkOwnProviderName(name: string, isTaken: (name: string) => boolean): void {

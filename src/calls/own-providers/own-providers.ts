@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { ProviderKeyVault } from '../../accounts/provider-key-vault.ts';
+import type { KeyOwner, ProviderKeyVault } from '../../accounts/provider-key-vault.ts';
 import type { ListedConfigurations } from '../../kernel/configuration.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Configurations, StoredConfiguration } from '../../kernel/ports/configurations.ts';
@@ -11,7 +11,11 @@ import type { HeaderList } from '../../lib/headers.ts';
 import { Secret } from '../../lib/secret.ts';
 import type { ModelCatalog } from '../../providers/catalog/model-catalog.ts';
 import { limits as providerLimits } from '../../providers/limits.ts';
-import { type CallerDirectory, OwnDirectory } from '../../providers/own/own-directory.ts';
+import {
+  type CallerDirectory,
+  OwnDirectory,
+  unreadableHeadersError,
+} from '../../providers/own/own-directory.ts';
 import {
   headerSlotOf,
   isSlotOf,
@@ -19,12 +23,14 @@ import {
   ownPrices,
   ownProvider,
 } from '../../providers/own/own-provider.ts';
+import { ownHeadersField } from '../../providers/own/own-provider-settings.ts';
 import type { ProviderDirectory } from '../../providers/provider-directory.ts';
+import { parseObject } from '../../wire/json-values.ts';
 import type { AccountConfigurations } from '../account-configurations.ts';
 import type { CallerIdentity } from '../caller-authenticator.ts';
 import { ownProvidersKind } from '../configuration-kinds.ts';
 import { limits } from '../limits.ts';
-import { checkOwnProviderName } from './own-provider-name.ts';
+import { checkOwnProviderName, ownProvidersBound } from './own-provider-name.ts';
 import { readOwnProvider, type StoredOwnProvider } from './stored-own-provider.ts';
 
 export interface OwnProvidersParts {
@@ -62,6 +68,7 @@ interface OwnProviderId {
 
 /** Names with their values; null for the value that is stored. */
 type NewHeaders = ReadonlyMap<string, string | null>;
+type StoredHeaders = ReadonlyMap<string, string>;
 
 /** The providers that accounts define. Calls read them from memory, for one version of the account. */
 export class OwnProviders {
@@ -109,6 +116,18 @@ export class OwnProviders {
     return found;
   }
 
+  /** One as calls reach it; throws if they can't. */
+  async usable(id: OwnProviderId): Promise<Provider> {
+    const { refusal } = this.#parts;
+    await this.get(id);
+    if (refusal !== undefined) throw new GatewayError('forbidden', refusal);
+    const { own, unreadable } = await this.directoryFor(id);
+    const found = own.find(({ name }) => name === id.name);
+    if (found === undefined) throw unknownError(id.name);
+    if (unreadable.has(id.name)) throw unreadableHeadersError(id.name);
+    return found;
+  }
+
   /** Stores one, or replaces it; in use on every replica once this resolves. */
   async put(
     { accountId, name }: OwnProviderId,
@@ -125,10 +144,7 @@ export class OwnProviders {
     const rows = (await table.list(accountId)).filter(({ module }) => module === ownProvidersKind);
     const isNew = rows.every((row) => row.name !== name);
     if (isNew && rows.length >= providerLimits.ownProvidersMax)
-      throw new GatewayError(
-        'provider_limit_reached',
-        `an account has at most ${providerLimits.ownProvidersMax} providers of its own; delete one`,
-      );
+      throw new GatewayError('provider_limit_reached', `${ownProvidersBound}; delete one`);
     const stored: StoredOwnProvider = { settings, headers: [...headers.keys()] };
     const provider = this.#providerOf(accountId, name, stored);
     const slot = { accountId, provider: headerSlotOf(provider) };
@@ -167,7 +183,7 @@ export class OwnProviders {
   }
 
   /** The headers as they are stored, with those values that stay. */
-  async #complete(slot: { accountId: string; provider: string }, headers: NewHeaders): Promise<Secret> {
+  async #complete(slot: KeyOwner, headers: NewHeaders): Promise<Secret> {
     const kept = [...headers.values()].includes(null) ? await this.#storedHeaders(slot) : undefined;
     const complete = [...headers].map(([name, value]): [string, string] => {
       const text = value ?? kept?.get(name);
@@ -181,9 +197,9 @@ export class OwnProviders {
     return new Secret(JSON.stringify(Object.fromEntries(complete)));
   }
 
-  async #storedHeaders(slot: { accountId: string; provider: string }): Promise<ReadonlyMap<string, string>> {
+  async #storedHeaders(slot: KeyOwner): Promise<StoredHeaders> {
     const [first] = await this.#parts.vault.keysOf(slot);
-    return headersIn(first?.secret);
+    return readHeaders(first?.secret) ?? new Map();
   }
 
   async #readDirectory(
@@ -191,22 +207,37 @@ export class OwnProviders {
     version: string,
     set: ListedConfigurations,
   ): Promise<CallerDirectory> {
-    const { instance, catalog, vault } = this.#parts;
+    const { instance, catalog } = this.#parts;
     const own: Provider[] = [];
+    const unreadable = new Set<string>();
     for (const { module, name } of set.names) {
       const content = module === ownProvidersKind ? set.find(module, name) : undefined;
       const stored = content && readOwnProvider(content);
       if (stored === undefined) continue;
       const bare = this.#providerOf(accountId, name, stored);
-      const [first] =
-        stored.headers.length === 0 ? [] : await vault.open(accountId, headerSlotOf(bare), version);
-      const values = headersIn(first?.secret);
-      const headers = stored.headers.flatMap((header) => [header, values.get(header) ?? '']);
+      const slot = { accountId, provider: headerSlotOf(bare) };
+      const values = stored.headers.length === 0 ? new Map() : await this.#headersAt(slot, version);
+      if (values === undefined) unreadable.add(name);
+      const headers = stored.headers.flatMap((header) => {
+        const value = values?.get(header);
+        return value === undefined ? [] : [header, value];
+      });
       const provider = this.#providerOf(accountId, name, stored, headers);
       if (!this.#parts.rules.hasFixedPrices) catalog.setOwnPrices(provider, ownPrices(name, stored.settings));
       own.push(provider);
     }
-    return own.length === 0 ? instance : new OwnDirectory(own, instance);
+    return own.length === 0 ? instance : new OwnDirectory(own, { instance, unreadable });
+  }
+
+  /** Undefined if they can't be decrypted: that is a fault of this provider, and must not stop calls to others. */
+  async #headersAt({ accountId, provider }: KeyOwner, version: string): Promise<StoredHeaders | undefined> {
+    try {
+      const [first] = await this.#parts.vault.open(accountId, provider, version);
+      return readHeaders(first?.secret);
+    } catch (error) {
+      if (GatewayError.is(error) && error.code === 'provider_key_unreadable') return undefined;
+      throw error;
+    }
   }
 
   #providerOf(
@@ -222,8 +253,11 @@ export class OwnProviders {
   }
 }
 
-function headersIn(secret: Secret | undefined): ReadonlyMap<string, string> {
-  return new Map(secret === undefined ? [] : Object.entries(JSON.parse(secret.reveal())));
+/** Undefined for what nobody could have stored here. */
+function readHeaders(secret: Secret | undefined): StoredHeaders | undefined {
+  if (secret === undefined) return new Map();
+  const { data } = ownHeadersField.safeParse(parseObject(secret.reveal()));
+  return data && new Map([...data].flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
 }
 
 function unknownError(name: string): GatewayError {

@@ -112,6 +112,7 @@ async function setUp(t: TestContext) {
     table: {
       find: (...where) => table.find(...where),
       page: (query) => table.page(query),
+      search: (search) => table.search(search),
       remove: (...which) => table.remove(...which),
       forget: (accountId) => table.forget(accountId),
       forgetBefore: (id) => table.forgetBefore(id),

@@ -3,8 +3,10 @@ import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type {
   RecordingListItem,
   RecordingMode,
+  RecordingPage,
   RecordingQuery,
   RecordingRow,
+  RecordingSearch,
   RecordingTable,
 } from '../../kernel/ports/recordings.ts';
 import { isStorageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
@@ -150,6 +152,13 @@ export class CallRecordings {
   async page(query: Omit<RecordingQuery, 'fromId'>): Promise<readonly RecordingListItem[]> {
     await this.flush(limits.recordingReadFlushMs);
     return this.#parts.table.page({ ...query, fromId: this.#oldestId });
+  }
+
+  /** With the log's rows of the calls: those of earlier calls are stored. */
+  async search(search: RecordingSearch): Promise<RecordingPage> {
+    await this.flush(limits.recordingReadFlushMs);
+    const fromId = search.fromId > this.#oldestId ? search.fromId : this.#oldestId;
+    return this.#parts.table.search({ ...search, fromId });
   }
 
   /** All recordings of an account, the newest first. */

@@ -1,5 +1,10 @@
-import { AccountDeletion } from '../../accounts/account-deletion.ts';
+import { AccountDeletion, type DeletionParts } from '../../accounts/account-deletion.ts';
 import type { AccountEraser } from '../../accounts/account-eraser.ts';
+import {
+  deleteDueOrganizations,
+  type OrganizationDeletionParts,
+} from '../../accounts/organization-deletion.ts';
+import type { Audit } from '../../audit/audit.ts';
 import { buildSavingsReport, savingsReportSchema } from '../../billing/savings-report.ts';
 import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
@@ -27,7 +32,10 @@ import { keyRecordingRoutes } from '../../server/api/routes/key-recording.ts';
 import { keyRoutes } from '../../server/api/routes/keys.ts';
 import { localModeRoutes } from '../../server/api/routes/local-mode.ts';
 import { localSessionRoutes } from '../../server/api/routes/local-session.ts';
+import { memberInvitationRoutes } from '../../server/api/routes/member-invitations.ts';
 import { operatorRoutes } from '../../server/api/routes/operator.ts';
+import { organizationMemberRoutes } from '../../server/api/routes/organization-members.ts';
+import { organizationRoutes } from '../../server/api/routes/organizations.ts';
 import { recoveryRoutes } from '../../server/api/routes/recovery.ts';
 import { sessionsRoutes } from '../../server/api/routes/sessions.ts';
 import { type UsageReportQuery, usageRoutes } from '../../server/api/routes/usage.ts';
@@ -51,6 +59,7 @@ interface AccountParts {
   readonly ownProviders: Pick<OwnProviders, 'directoryFor'>;
   readonly spending: SpendingLimiter;
   readonly log: Log;
+  readonly audit: Pick<Audit, 'record'>;
   readonly modules: ReadonlyMap<string, Module>;
   readonly embeddingsPart: EmbeddingsPart;
   readonly recordings: CallRecordings;
@@ -62,7 +71,10 @@ interface AccountParts {
 /** Account management by account holders. */
 export function accountsPart(parts: AccountParts): Part {
   const report = (question: UsageReportQuery) => createUsageReport(parts, question);
-  const accountEraser = createAccountEraser(parts);
+  const accountEraser = createAccountEraser({
+    ...parts,
+    deleteDue: () => deleteDueOrganizations(dueDeletions(parts)),
+  });
   if (parts.identity.services !== undefined) accountEraser.start();
   return {
     routes: [
@@ -84,7 +96,7 @@ export function accountsPart(parts: AccountParts): Part {
 }
 
 function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly ApiRoute[] {
-  const { identity, pipelines, sessions, settings, stores, stopCharging } = parts;
+  const { identity, pipelines, sessions, settings, stores } = parts;
   const { services, cookies } = identity;
   if (services === undefined)
     return [
@@ -97,17 +109,13 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     ];
   const { receipts } = stores.database;
   const { accounts: userAccounts, recovery: accountRecovery, tokens } = services;
-  const accountDeletion = new AccountDeletion({
-    userAccounts,
-    accounts: stores.database.accounts,
-    versions: stores.shared.versions,
-    eraser,
-    clock: stores.clock,
-    beforeDelete: stopCharging,
-  });
+  const accountDeletion = new AccountDeletion({ ...deletionParts(parts), userAccounts, eraser });
   return [
     ...usersRoutes({ accounts: userAccounts, recovery: accountRecovery, accountDeletion, cookies }),
     ...sessionsRoutes({ accounts: userAccounts, tokens }),
+    ...organizationRoutes({ organizations: services.organizations, cookies }),
+    ...organizationMemberRoutes({ members: services.organizationMembers, cookies }),
+    ...memberInvitationRoutes(services.organizationMembers),
     exportRoute({
       rows: exportedRows(stores.database, parts.recordings),
       attempts: stores.shared.rateLimiter,
@@ -141,6 +149,23 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     ...keyRecordingRoutes(services.accountKeys),
     ...claimRoutes(new Claims({ sessions, receipts, clock: stores.clock })),
   ];
+}
+
+function deletionParts({ stores, stopCharging }: AccountParts): DeletionParts {
+  const { accounts } = stores.database;
+  return { accounts, versions: stores.shared.versions, clock: stores.clock, beforeDelete: stopCharging };
+}
+
+function dueDeletions(parts: AccountParts): OrganizationDeletionParts {
+  const { stores, audit, log } = parts;
+  const { organizations, members } = stores.database;
+  return {
+    ...deletionParts(parts),
+    organizations,
+    members,
+    onDeleted: (account) => audit.record({ event: 'account.deleted', account }),
+    onFailure: (account, err) => log.error({ account, err }, 'could not delete an organization; will retry'),
+  };
 }
 
 /** The active keys; in local mode all calls together. */

@@ -2,6 +2,7 @@ import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import type { LogReader } from '../../kernel/ports/request-log.ts';
 import { conversationsRoutes } from '../../server/api/routes/conversations.ts';
 import { logSettingsRoutes } from '../../server/api/routes/log-settings.ts';
+import { recordingListRoute } from '../../server/api/routes/recording-list.ts';
 import { requestErrorsRoute } from '../../server/api/routes/request-errors.ts';
 import { requestsRoutes } from '../../server/api/routes/requests.ts';
 import { requestsExportRoute } from '../../server/api/routes/requests-export.ts';
@@ -102,10 +103,14 @@ export async function requestLogPart({
         retentions,
         maxDays: settings.requestLog.retentionMs / 86_400_000,
       }),
-      ...summaryRoutes({ log: reader, clock: stores.clock }),
+      ...summaryRoutes({ log: reader, pricingOf, clock: stores.clock }),
       requestErrorsRoute({
         log: { errors: (query) => requests.errors(query), page: (query) => reader.page(query) },
         clock: stores.clock,
+      }),
+      recordingListRoute({
+        recordings,
+        flushLog: () => requests.flush(telemetryLimits.requestLogReadFlushMs),
       }),
       requestsExportRoute({ log: reader, recordings, attempts: stores.shared.rateLimiter }),
       ...requestsRoutes({

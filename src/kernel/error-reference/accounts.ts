@@ -10,8 +10,8 @@ export const accountErrors = {
     remedy: 'Send the account’s current password.',
   },
   invalid_token: {
-    cause: 'The link of a mail was used before, or has expired.',
-    remedy: 'Request another mail.',
+    cause: 'The link of a mail or of an invitation was used before, was revoked, or has expired.',
+    remedy: 'Request another mail, or ask for another invitation.',
   },
   account_disabled: {
     cause: 'The operator has disabled the account.',
@@ -29,6 +29,24 @@ export const accountErrors = {
     cause:
       'Sign-up is [by invitation](../guides/accounts.md#who-can-sign-up), and the invitation is missing, was used, has expired, or is for another address.',
     remedy: 'Ask the operator of the gateway for an invitation.',
+  },
+  email_unverified: {
+    cause: 'Only people with a verified mail address may invite others by mail.',
+    remedy: 'Open the link of the mail from your sign-up, or request another in the account’s settings.',
+  },
+  already_member: {
+    cause: 'The person is a member of the [organization](../guides/organizations.md) already.',
+    remedy: 'Nothing needs to be done.',
+  },
+  last_owner: {
+    cause:
+      'An [organization](../guides/organizations.md) would have no owner. People stay owners of the account that came with their sign-up.',
+    remedy: 'Make another member an owner first, or delete the organization.',
+  },
+  member_limit_reached: {
+    cause:
+      'The [organization](../guides/organizations.md#limits) has as many members or open invitations, or the person as many organizations, as they may have.',
+    remedy: 'Remove members, revoke invitations, or leave an organization.',
   },
   key_limit_reached: {
     cause: 'The account has as many active API keys, or as many keys of one provider, as it may have.',

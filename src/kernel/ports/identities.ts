@@ -63,21 +63,67 @@ export interface Members {
   ofIdentity(id: IdentityId): Promise<readonly Member[]>;
   /** The oldest owner of an account. */
   owner(accountId: string): Promise<Member | undefined>;
-  /** Owners by normalized address, after this one. */
-  owners(afterEmail: string, limit: number): Promise<readonly Member[]>;
+  /** Owners by normalized address and account, after this one. */
+  owners(after: OwnerPosition | undefined, limit: number): Promise<readonly Member[]>;
+  /** Members of an account in the order in which they joined. */
+  page(accountId: string, page: MemberPage): Promise<readonly ListedMember[]>;
+  count(accountId: string): Promise<number>;
+  changeRole(member: MemberId, role: Role): Promise<MemberChange>;
+  /** Also ends the sessions of the person in the account. */
+  remove(member: MemberId): Promise<MemberChange>;
+}
+
+export interface MemberId {
+  readonly accountId: string;
+  readonly identityId: IdentityId;
+}
+
+/** An account keeps an owner, and a person stays the owner of their own account. */
+export type MemberChange = 'changed' | 'unknown' | 'last_owner';
+
+export interface OwnerPosition {
+  readonly email: string;
+  readonly accountId: string;
+}
+
+export interface MemberPage {
+  /** The last member of the page before. */
+  readonly after?: MemberPosition | undefined;
+  /** A part of the address. */
+  readonly search?: string | undefined;
+  readonly limit: number;
+}
+
+export interface MemberPosition {
+  readonly sinceMs: number;
+  readonly identityId: IdentityId;
+}
+
+export interface ListedMember extends MemberPosition {
+  readonly email: string;
+  readonly verified: boolean;
+  readonly role: Role;
 }
 
 export interface Accounts {
   byId(accountId: string): Promise<Account | undefined>;
   /**
-   * Deletes an account with its keys, sessions and links, and people who have no other; queues the rest for erasure. False
-   * without a change if the owner's password has changed meanwhile.
+   * Deletes an account with its keys, sessions and links, and queues the rest for erasure. A person who deletes their own
+   * account is deleted with it, and leaves all others.
    */
-  erase(owner: AccountOwner, atMs: number): Promise<boolean>;
+  erase(owner: AccountOwner, atMs: number): Promise<AccountErasure>;
 }
+
+/**
+ * Without a change, `changed` if the owner or their password has changed meanwhile, and `last_owner` if a person deletes their
+ * own account while accounts with members, or other accounts, have no other owner.
+ */
+export type AccountErasure = 'erased' | 'changed' | 'last_owner';
 
 export interface AccountOwner {
   readonly accountId: string;
   readonly identityId: IdentityId;
   readonly passwordHash: string | undefined;
+  /** Whether the account was deleted before, and a restored backup has brought it back: then no other owner is needed. */
+  readonly isRepeated?: true;
 }

@@ -1,3 +1,5 @@
+import type { LogFilter, LoggedCall } from './request-log.ts';
+
 /** Which calls are recorded: none, a share of them, or all. */
 export const recordingModes = ['off', 'sample', 'all'] as const;
 export type RecordingMode = (typeof recordingModes)[number];
@@ -27,6 +29,24 @@ export interface RecordingQuery {
   readonly limit: number;
 }
 
+/** Conditions on the log's row of a recorded call; undefined ones match all, also recordings without a row. */
+export interface RecordingFilter extends Pick<LogFilter, 'model' | 'status' | 'keyId'> {
+  readonly costNanoUsdMin?: number | undefined;
+  /** Of the recording, not of the call. */
+  readonly bytesMin?: number | undefined;
+}
+
+export interface RecordingSearch extends RecordingQuery {
+  readonly filter: RecordingFilter;
+}
+
+export interface RecordingPage {
+  /** The newest first, with the log's rows of their calls; null where the log has none. */
+  readonly recordings: readonly (RecordingListItem & { readonly call: LoggedCall | null })[];
+  /** Where to continue; undefined if there is nothing older. */
+  readonly next: string | undefined;
+}
+
 /** Recorded calls, which outlive the process and are shared by all replicas. */
 export interface RecordingTable {
   /** Keeps an existing row. Beyond `bytesMax` in all, deletes the oldest recordings of an account. */
@@ -35,6 +55,8 @@ export interface RecordingTable {
   find(accountId: string, id: string): Promise<RecordingRow | undefined>;
   /** The newest first. */
   page(query: RecordingQuery): Promise<readonly RecordingListItem[]>;
+  /** Limits the number of recordings that are looked at: a page may have fewer than `limit`, and still a `next`. */
+  search(search: RecordingSearch): Promise<RecordingPage>;
   /** False if the account has no such recording. */
   remove(accountId: string, id: string): Promise<boolean>;
   /** Deletes all recordings of an account. */

@@ -11,8 +11,10 @@ import type { Accounts, Identities, Members } from './identities.ts';
 import type { Invitations } from './invitations.ts';
 import type { KeyActivities } from './key-activity.ts';
 import type { LogRetentions } from './log-retentions.ts';
+import type { MemberInvitations } from './member-invitations.ts';
 import type { KeyValueStores } from './module-store.ts';
 import type { MovedRows, MovedSealings } from './moving.ts';
+import type { Organizations } from './organizations.ts';
 import type { CallFiles, OwnBatches, OwnBatchLines } from './own-batches.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import type { Challenges, Ledger } from './payments.ts';
@@ -32,6 +34,8 @@ export interface Database {
   readonly identities: Identities;
   readonly members: Members;
   readonly accounts: Accounts;
+  readonly organizations: Organizations;
+  readonly memberInvitations: MemberInvitations;
   readonly sessions: Sessions;
   readonly invitations: Invitations;
   readonly mailedTokens: MailedTokens;
@@ -99,6 +103,10 @@ export interface Account {
   readonly tierEndsMs?: number;
   /** Whether calls beyond the cap are paid for with credits. */
   readonly overage?: true;
+  /** The name of an organization. */
+  readonly name?: string;
+  /** When it is deleted, if an owner has decided so. */
+  readonly deletesAtMs?: number;
 }
 
 export interface Period {

@@ -55,7 +55,7 @@ export interface VerificationContext {
 
 /** The result of a verified mail address. */
 export interface MailboxProof {
-  /** The accounts that its person owns. */
+  /** The accounts that its person owns alone. */
   readonly accountIds: readonly string[];
   /** Whether the owner of the address took over an account that someone else may have created. */
   readonly isTakeover: boolean;

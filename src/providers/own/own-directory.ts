@@ -6,18 +6,27 @@ import type { ProviderDirectory } from '../provider-directory.ts';
 
 /** Resolves model names for one caller. */
 export type CallerDirectory = TargetFinder &
-  Pick<ProviderDirectory, 'providers' | 'resolve' | 'provider' | 'isDisabled'>;
+  Pick<ProviderDirectory, 'providers' | 'resolve' | 'provider' | 'isDisabled' | 'unreadable'>;
 
 /** The providers of the instance behind those of an account, whose models are found with their names in front. */
 export class OwnDirectory implements CallerDirectory {
   readonly own: readonly Provider[];
   readonly providers: ReadonlyMap<string, Provider>;
+  /** Names of those whose headers can't be decrypted: calls to them are rejected. */
+  readonly unreadable: ReadonlySet<string>;
   readonly #own: ReadonlyMap<string, Provider>;
   readonly #instance: ProviderDirectory;
   readonly #found = new Lru<Target>(limits.ownTargetsMax);
 
-  constructor(own: readonly Provider[], instance: ProviderDirectory) {
+  constructor(
+    own: readonly Provider[],
+    {
+      instance,
+      unreadable,
+    }: { readonly instance: ProviderDirectory; readonly unreadable: ReadonlySet<string> },
+  ) {
     this.own = own;
+    this.unreadable = unreadable;
     this.#own = new Map(own.map((provider) => [provider.name, provider]));
     this.#instance = instance;
     this.providers = new Map([...instance.providers, ...this.#own]);
@@ -64,4 +73,11 @@ export class OwnDirectory implements CallerDirectory {
     this.#found.set(name, target);
     return target;
   }
+}
+
+export function unreadableHeadersError(name: string): GatewayError {
+  return new GatewayError(
+    'provider_key_unreadable',
+    `the stored headers of ${name} can't be decrypted with this gateway's secret; store them again with PUT /v1/providers/${name}`,
+  );
 }

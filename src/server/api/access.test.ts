@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { identityIdOf, type Role } from '../../kernel/ports/identities.ts';
 import { Secret } from '../../lib/secret.ts';
-import { createCloudAccess, requireRight } from './access.ts';
+import { createCloudAccess, requireRightOf } from './access.ts';
 import { SessionCookies } from './session-cookie.ts';
 
 const identityId = identityIdOf('bob');
@@ -32,15 +32,15 @@ test('a session names the person, the account and the role', async () => {
 
 test('a caller needs the right of the route; the user of a local gateway has all', async () => {
   const viewer = await accessAs('viewer').sessionOrKey(request);
-  requireRight(viewer, 'keys:read');
-  assert.throws(() => requireRight(viewer, 'keys:write'), {
+  requireRightOf(viewer, 'keys:read');
+  assert.throws(() => requireRightOf(viewer, 'keys:write'), {
     code: 'forbidden',
     message: /"keys:write".*viewer/,
   });
   const key = { kind: 'key', accountId: 'ada', keyId: 'k1', access: undefined } as const;
-  requireRight(key, 'provider-keys:write');
-  assert.throws(() => requireRight(key, 'settings:write'), { code: 'forbidden', message: /API keys/ });
-  requireRight({ kind: 'local', accountId: 'local' }, 'ownership:write');
+  requireRightOf(key, 'provider-keys:write');
+  assert.throws(() => requireRightOf(key, 'settings:write'), { code: 'forbidden', message: /API keys/ });
+  requireRightOf({ kind: 'local', accountId: 'local' }, 'ownership:write');
 });
 
 test('the operator has the token, as a bearer or in a cookie of an own page, and nobody else', async () => {

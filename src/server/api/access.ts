@@ -1,5 +1,5 @@
 import type { ApiKeyAuthenticator } from '../../accounts/api-key-authenticator.ts';
-import { type Actor, can, type Right, splitRight } from '../../accounts/rights.ts';
+import { type Actor, type Right, requireRight } from '../../accounts/rights.ts';
 import type { Session, SessionTokens } from '../../accounts/session-tokens.ts';
 import { bearerTokenOf } from '../../calls/bearer-token.ts';
 import { isAnonymousToken } from '../../calls/caller-authenticator.ts';
@@ -134,12 +134,9 @@ export function createLocalAccess({ authenticate, localToken, cookies }: LocalAc
 }
 
 /** Rejects a caller without a right. In local mode, the only user has all. */
-export function requireRight(caller: Session | AccountCaller, right: Right): void {
-  const [resource, action] = splitRight(right);
+export function requireRightOf(caller: Session | AccountCaller, right: Right): void {
   const actor = actorOf(caller);
-  if (actor === undefined || can(actor, action, resource)) return;
-  const subject = actor === 'key' ? 'API keys do not have' : `your role "${actor}" does not have`;
-  throw new GatewayError('forbidden', `this needs the right "${right}", which ${subject}`);
+  if (actor !== undefined) requireRight(actor, right);
 }
 
 function actorOf(caller: Session | AccountCaller): Actor | undefined {

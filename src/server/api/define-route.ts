@@ -4,7 +4,7 @@ import type { AuditFacts } from '../../audit/facts.ts';
 import type { WebSocketConnection } from '../../http/websocket.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { headerValuesOf } from '../../lib/headers.ts';
-import { type AccessName, type AccountCaller, requireRight } from './access.ts';
+import { type AccessName, type AccountCaller, requireRightOf } from './access.ts';
 import type { BodyParser } from './json-body.ts';
 import type {
   ApiRequest,
@@ -86,7 +86,7 @@ function withRight<Caller extends Session | AccountCaller>(
     async check(request) {
       const caller = await rule.check(request);
       try {
-        requireRight(caller, rightFor(request.method));
+        requireRightOf(caller, rightFor(request.method));
       } catch (error) {
         throw withCaller(error, rule.describe?.(caller));
       }

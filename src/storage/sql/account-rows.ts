@@ -24,7 +24,24 @@ const exportedTables: readonly ExportedTable[] = [
     from: sql`users`,
     ownerColumn: 'id',
     key: ['id'],
-    columns: ['email', 'tier', 'period_start_ms', 'period_end_ms', 'created_at_ms', 'verified_at_ms'],
+    columns: [
+      ...['email', 'name', 'tier', 'period_start_ms', 'period_end_ms', 'created_at_ms', 'verified_at_ms'],
+      'deletes_at_ms',
+    ],
+  },
+  {
+    type: 'member',
+    from: sql`memberships inner join identities on identities.id = memberships.identity_id`,
+    ownerColumn: 'account_id',
+    key: ['identity_id'],
+    columns: ['email', 'role', 'memberships.created_at_ms'],
+  },
+  {
+    type: 'member_invitation',
+    from: sql`member_invitations`,
+    ownerColumn: 'account_id',
+    key: ['id'],
+    columns: ['email', 'role', 'created_at_ms', 'expires_at_ms'],
   },
   {
     type: 'session',

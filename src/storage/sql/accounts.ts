@@ -1,8 +1,8 @@
-import type { Kysely } from 'kysely';
-import type { AccountOwner, Accounts } from '../../kernel/ports/identities.ts';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { AccountErasure, AccountOwner, Accounts, IdentityId } from '../../kernel/ports/identities.ts';
 import type { Account, Period, TierId } from '../../kernel/ports/records.ts';
 import { recordDeletions } from './erasures.ts';
-import { endSessionsAndResetLinks } from './identities.ts';
+import { endSessionsAndResetLinks, userRowId } from './identities.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
@@ -24,12 +24,14 @@ export class SqlAccounts implements Accounts {
     return row && toAccount(row);
   }
 
-  erase({ accountId, identityId, passwordHash }: AccountOwner, atMs: number): Promise<boolean> {
+  erase(owner: AccountOwner, atMs: number): Promise<AccountErasure> {
+    const { accountId, identityId, passwordHash } = owner;
+    const isOwnAccount = userRowId(identityId) === accountId;
     return this.#db.transaction().execute(async (trx) => {
-      // The account's row before the person's, as everywhere.
-      if (this.#locksRows)
-        await trx.selectFrom('users').select('id').where('id', '=', accountId).forUpdate().execute();
-      const owner = await trx
+      // Accounts' rows before the person's, as everywhere.
+      const others = isOwnAccount ? await ownedAccounts(trx, identityId) : [];
+      await this.#lock(trx, [accountId, ...others]);
+      const member = await trx
         .selectFrom('identities')
         .innerJoin('memberships', 'memberships.identity_id', 'identities.id')
         .select('identities.id')
@@ -39,17 +41,73 @@ export class SqlAccounts implements Accounts {
         .where('role', '=', 'owner')
         .$if(this.#locksRows, (query) => query.forUpdate())
         .executeTakeFirst();
-      if (owner === undefined) return false;
+      if (member === undefined) return 'changed';
+      if (isOwnAccount) {
+        if (!owner.isRepeated && (await isNeeded(trx, identityId))) return 'last_owner';
+        await trx.deleteFrom('memberships').where('identity_id', '=', identityId).execute();
+        await endSessionsAndResetLinks(trx, identityId);
+      }
       await trx.insertInto('erasures').values({ account_id: accountId, pass: 0, next_at_ms: atMs }).execute();
       await recordDeletions(trx, [{ accountId, deletedAtMs: atMs }]);
-      await endSessionsAndResetLinks(trx, identityId);
       await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
+      await trx.deleteFrom('member_invitations').where('account_id', '=', accountId).execute();
       await trx.deleteFrom('api_keys').where('account_id', '=', accountId).execute();
       // A trigger deletes the memberships, and the person with the account's id.
       await trx.deleteFrom('users').where('id', '=', accountId).execute();
-      return true;
+      return 'erased';
     });
   }
+
+  async #lock(trx: Transaction<Tables>, accountIds: readonly string[]): Promise<void> {
+    if (!this.#locksRows) return;
+    await trx
+      .selectFrom('users')
+      .select('id')
+      .where('id', 'in', accountIds)
+      .orderBy('id')
+      .forUpdate()
+      .execute();
+  }
+}
+
+/** Locks the row of an account, which serializes with other changes of it. SQLite has a single writer and no row locks. */
+export async function lockAccount(
+  trx: Transaction<Tables>,
+  locksRows: boolean,
+  accountId: string,
+): Promise<void> {
+  if (!locksRows) return;
+  await trx.selectFrom('users').select('id').where('id', '=', accountId).forUpdate().execute();
+}
+
+/** Whether an account has no other owner: one beside their own, or their own with other members. */
+async function isNeeded(trx: Transaction<Tables>, identityId: IdentityId): Promise<boolean> {
+  const ofAccount = (others: 'owners' | 'members') =>
+    sql<boolean>`exists (select 1 from memberships as others where others.account_id = memberships.account_id
+      and others.identity_id <> ${identityId} ${others === 'owners' ? sql`and others.role = 'owner'` : sql``})`;
+  const needing = await trx
+    .selectFrom('memberships')
+    .select('account_id')
+    .where('identity_id', '=', identityId)
+    .where('role', '=', 'owner')
+    .where(sql<boolean>`not ${ofAccount('owners')}`)
+    .where((the) => the.or([the('account_id', '<>', userRowId(identityId)), ofAccount('members')]))
+    .executeTakeFirst();
+  return needing !== undefined;
+}
+
+export async function ownedAccounts(
+  trx: Transaction<Tables>,
+  identityId: IdentityId,
+): Promise<readonly string[]> {
+  const rows = await trx
+    .selectFrom('memberships')
+    .select('account_id')
+    .where('identity_id', '=', identityId)
+    .where('role', '=', 'owner')
+    .orderBy('account_id')
+    .execute();
+  return rows.map(({ account_id }) => account_id);
 }
 
 export const accountColumns = [
@@ -59,6 +117,8 @@ export const accountColumns = [
   'users.period_end_ms',
   'users.tier_ends_ms',
   'users.overage',
+  'users.name as account_name',
+  'users.deletes_at_ms',
 ] as const;
 
 interface AccountRow {
@@ -68,6 +128,8 @@ interface AccountRow {
   readonly period_end_ms: number | null;
   readonly tier_ends_ms: number | null;
   readonly overage: number;
+  readonly account_name: string | null;
+  readonly deletes_at_ms: number | null;
 }
 
 export function toAccount(row: AccountRow): Account {
@@ -77,6 +139,8 @@ export function toAccount(row: AccountRow): Account {
     period: periodOf(row.period_start_ms, row.period_end_ms),
     ...(row.tier_ends_ms !== null && { tierEndsMs: row.tier_ends_ms }),
     ...(row.overage === 1 && { overage: true }),
+    ...(row.account_name !== null && { name: row.account_name }),
+    ...(row.deletes_at_ms !== null && { deletesAtMs: row.deletes_at_ms }),
   };
 }
 

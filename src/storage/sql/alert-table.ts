@@ -15,6 +15,7 @@ import {
   type TakenDelivery,
   type WebhookChanges,
 } from '../../kernel/ports/alerts.ts';
+import { lockAccount } from './accounts.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
@@ -32,8 +33,7 @@ export class SqlAlertTable implements AlertTable {
   addWebhook(webhook: StoredWebhook, most: number): Promise<boolean> {
     return this.#db.transaction().execute(async (trx) => {
       // Serializes additions to one account, so that the count stays valid until the insertion.
-      if (this.#locksRows)
-        await trx.selectFrom('users').select('id').where('id', '=', webhook.accountId).forUpdate().execute();
+      await lockAccount(trx, this.#locksRows, webhook.accountId);
       const { count } = await trx
         .selectFrom('webhooks')
         .select(({ fn }) => fn.countAll<number>().as('count'))

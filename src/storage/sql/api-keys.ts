@@ -114,8 +114,20 @@ export class SqlApiKeys implements ApiKeys {
   async active(prefix: string): Promise<readonly ActiveApiKey[]> {
     const { rows } = await this.#db.executeQuery(withParameters(this.#activeKeys, [prefix]));
     return rows.map(({ disabled_at_ms, ...row }) => {
-      const { user_id, tier, period_start_ms, period_end_ms, tier_ends_ms, overage, ...key } = row;
-      const account = toAccount({ user_id, tier, period_start_ms, period_end_ms, tier_ends_ms, overage });
+      const { user_id, tier, period_start_ms, period_end_ms, tier_ends_ms, overage, ...rest } = row;
+      const { account_name, deletes_at_ms, ...key } = rest;
+      const account = toAccount({
+        ...{
+          user_id,
+          tier,
+          period_start_ms,
+          period_end_ms,
+          tier_ends_ms,
+          overage,
+          account_name,
+          deletes_at_ms,
+        },
+      });
       return { key: toKey(key), account, isClosed: disabled_at_ms !== null };
     });
   }

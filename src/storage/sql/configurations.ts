@@ -5,6 +5,7 @@ import type {
   PutConfigurationOptions,
   StoredConfiguration,
 } from '../../kernel/ports/configurations.ts';
+import { lockAccount } from './accounts.ts';
 import { requireCredential } from './require-credential.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -26,8 +27,7 @@ export class SqlConfigurations implements Configurations {
     const set = { content: JSON.stringify(content), version, updated_at_ms: updatedAtMs };
     return this.#db.transaction().execute(async (trx) => {
       // Serializes additions to one account, so that the count stays valid until the insertion.
-      if (this.#locksRows)
-        await trx.selectFrom('users').select('id').where('id', '=', accountId).forUpdate().execute();
+      await lockAccount(trx, this.#locksRows, accountId);
       if (shown !== undefined) await requireCredential(trx, accountId, shown);
       const { others, characters } = await trx
         .selectFrom('configurations')

@@ -45,6 +45,7 @@ const erasedTables = [
   ['anon_claims', 'session_id'],
   ['billing_accounts', 'account_id'],
   ['sessions', 'id'],
+  ['member_invitations', 'id'],
   ['mailed_tokens', 'hash'],
 ] as const;
 

@@ -7,6 +7,7 @@ import type {
   TokenPurpose,
   VerificationContext,
 } from '../../kernel/ports/sessions.ts';
+import { ownedAccounts } from './accounts.ts';
 import { endSessionsAndResetLinks, sessionsOf, setPassword, updatePerson, userRowId } from './identities.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -69,7 +70,7 @@ export class SqlMailedTokens implements MailedTokens {
       const isTakeover = isFirstVerification && session === undefined;
       const set = { verified_at_ms: nowMs, ...(isTakeover && { password_hash: passwordHash }) };
       await updatePerson(trx, identityId, set).execute();
-      const accountIds = await ownedAccounts(trx, identityId);
+      const accountIds = await ownAccounts(trx, identityId);
       if (isFirstVerification)
         await this.#revokeUnverifiedAccess(trx, { identityId, accountIds, nowMs, keptSession: session });
       return { accountIds, isTakeover };
@@ -82,7 +83,7 @@ export class SqlMailedTokens implements MailedTokens {
       if (consumedToken === undefined) return undefined;
       const { identityId, isFirstVerification } = consumedToken;
       if (!(await setPassword(trx, { identityId, passwordHash }))) return undefined;
-      const accountIds = await ownedAccounts(trx, identityId);
+      const accountIds = await ownAccounts(trx, identityId);
       if (isFirstVerification) {
         // The person could read the mail, which verifies the address.
         await updatePerson(trx, identityId, { verified_at_ms: nowMs }).execute();
@@ -117,21 +118,24 @@ export class SqlMailedTokens implements MailedTokens {
 
 interface UnverifiedAccess {
   readonly identityId: IdentityId;
-  /** The accounts that the person owns. */
+  /** The accounts that the person owns alone. */
   readonly accountIds: readonly string[];
   readonly nowMs: number;
   readonly keptSession?: string | undefined;
 }
 
-async function ownedAccounts(trx: Transaction<Tables>, identityId: IdentityId): Promise<readonly string[]> {
-  const rows = await trx
+/** The accounts that a person owns and shares with nobody. What others created in an account isn't the person's. */
+async function ownAccounts(trx: Transaction<Tables>, identityId: IdentityId): Promise<readonly string[]> {
+  const owned = await ownedAccounts(trx, identityId);
+  if (owned.length === 0) return [];
+  const shared = await trx
     .selectFrom('memberships')
     .select('account_id')
-    .where('identity_id', '=', identityId)
-    .where('role', '=', 'owner')
-    .orderBy('account_id')
+    .distinct()
+    .where('account_id', 'in', owned)
+    .where('identity_id', '<>', identityId)
     .execute();
-  return rows.map(({ account_id }) => account_id);
+  return owned.filter((accountId) => shared.every(({ account_id }) => account_id !== accountId));
 }
 
 async function findSession(

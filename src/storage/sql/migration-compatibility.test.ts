@@ -9,9 +9,16 @@ import { postgresDialect, sqliteDialect } from './sql-dialect.ts';
  * `sessions` is from before the first release: no build is around that knows the table which it drops. `request-kinds` makes
  * the table of calls anew with all that it had and more, in one transaction: older statements go on, and wait for it at most.
  * `request-days` does the same with partitions. The triggers of `identities` write new tables only. `request-minutes` changes the
- * order of keys, which statements don't depend on.
+ * order of keys, which statements don't depend on. `organizations` changes a trigger for rows which older builds don't write.
  */
-const exempt = ['sessions', 'request-kinds', 'request-days', 'identities', 'request-minutes'];
+const exempt = [
+  'sessions',
+  'request-kinds',
+  'request-days',
+  'identities',
+  'request-minutes',
+  'organizations',
+];
 
 test('no migration takes from an older build what it works with', async () => {
   for (const sqlDialect of [sqliteDialect, postgresDialect])

@@ -9,6 +9,7 @@ import type {
   StoredPromptVersion,
 } from '../../kernel/ports/prompts.ts';
 import type { PresentedCredential } from '../../kernel/ports/records.ts';
+import { lockAccount } from './accounts.ts';
 import { requireCredential } from './require-credential.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -173,8 +174,7 @@ export class SqlPrompts implements Prompts {
     change: (trx: Transaction<Tables>) => Promise<Result>,
   ): Promise<Result> {
     return this.#db.transaction().execute(async (trx) => {
-      if (this.#locksRows)
-        await trx.selectFrom('users').select('id').where('id', '=', accountId).forUpdate().execute();
+      await lockAccount(trx, this.#locksRows, accountId);
       if (shown !== undefined) await requireCredential(trx, accountId, shown);
       return change(trx);
     });

@@ -5,6 +5,7 @@ import type {
   ProviderKeys,
   SealedKey,
 } from '../../kernel/ports/records.ts';
+import { lockAccount } from './accounts.ts';
 import { requireCredential } from './require-credential.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { ProviderKeyRow } from './tables/accounts.ts';
@@ -188,8 +189,7 @@ export class SqlProviderKeys implements ProviderKeys {
   ): Promise<Result> {
     return this.#db.transaction().execute(async (trx) => {
       if (shown !== undefined) {
-        if (this.#locksRows)
-          await trx.selectFrom('users').select('id').where('id', '=', accountId).forUpdate().execute();
+        await lockAccount(trx, this.#locksRows, accountId);
         await requireCredential(trx, accountId, shown);
       }
       return write(trx);

@@ -1,11 +1,14 @@
 import type { Kysely } from 'kysely';
 import type {
   RecordingListItem,
+  RecordingPage,
   RecordingQuery,
   RecordingRow,
+  RecordingSearch,
   RecordingTable,
 } from '../../kernel/ports/recordings.ts';
 import { limits } from '../limits.ts';
+import { searchRecordings } from './recording-search.ts';
 import type { Tables } from './tables.ts';
 
 export class SqlRecordingTable implements RecordingTable {
@@ -87,6 +90,10 @@ export class SqlRecordingTable implements RecordingTable {
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
+  }
+
+  search(search: RecordingSearch): Promise<RecordingPage> {
+    return searchRecordings(this.#db, search);
   }
 
   async remove(accountId: string, id: string): Promise<boolean> {

@@ -76,6 +76,22 @@ test('a query that waits too long for a link fails with a timeout', async (t) =>
   (await links.acquire()).release();
 });
 
+test('time in which this thread was held up is no time of waiting for a link', async (t) => {
+  const { links } = setUp(t, { waitMs: 300 });
+  const first = await links.acquire();
+  const running = first.run('select 1');
+  const waiting = Array.from({ length: 20 }, async () => {
+    const pooledConnection = await links.acquire();
+    await pooledConnection.run('select 1');
+    pooledConnection.release();
+  });
+  const isHeldUp = new Int32Array(new SharedArrayBuffer(4));
+  Atomics.wait(isHeldUp, 0, 0, 1000);
+  await running;
+  first.release();
+  await Promise.all(waiting);
+});
+
 test('a file that another process keeps locked is unavailable, not broken', async (t) => {
   const { links, lock } = setUp(t, { statementMs: 100 });
   const pooledConnection = await links.acquire();

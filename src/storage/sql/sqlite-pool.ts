@@ -1,4 +1,5 @@
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
+import { afterAttended } from '../../lib/attended-timer.ts';
 import { limits } from '../limits.ts';
 import type { AdjustablePool, PoolBounds, PooledConnection, StatementResult } from './connection-pool.ts';
 import type { CallBatchStatement, SqliteFileOptions, Statement } from './sqlite-session.ts';
@@ -18,7 +19,7 @@ export interface SqliteRunner {
 interface QueuedAcquire {
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
-  readonly timer: NodeJS.Timeout;
+  readonly endWait: () => void;
 }
 
 /** One connection to an SQLite file, used in turn. A lost runner is replaced for the next in the queue. */
@@ -59,8 +60,8 @@ export class SqlitePool implements AdjustablePool {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const { reject, timer } of this.#queue) {
-      clearTimeout(timer);
+    for (const { reject, endWait } of this.#queue) {
+      endWait();
       reject(storageUnavailable('the database is closed'));
     }
     this.#queue.clear();
@@ -84,11 +85,11 @@ export class SqlitePool implements AdjustablePool {
       throw storageUnavailable('too many queries are waiting for the database');
     const { waitMs } = this.#file.bounds;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => {
+    const endWait = afterAttended(waitMs, () => {
       this.#queue.delete(waiting);
       reject(storageUnavailable('the database is busy'));
-    }, waitMs);
-    const waiting = { resolve, reject, timer };
+    });
+    const waiting = { resolve, reject, endWait };
     this.#queue.add(waiting);
     return promise;
   }
@@ -100,7 +101,7 @@ export class SqlitePool implements AdjustablePool {
       return;
     }
     this.#queue.delete(queuedAcquire);
-    clearTimeout(queuedAcquire.timer);
+    queuedAcquire.endWait();
     queuedAcquire.resolve();
   }
 

@@ -28,11 +28,20 @@ export interface CacheBreak {
   readonly costNanoUsd: NanoUsd | null;
 }
 
+/** The results of tools that a call has in addition to the one that it continues. */
+interface ToolResults {
+  /** How often each tool was called, by name. */
+  readonly of: Readonly<Record<string, number>>;
+  /** By how much the request is longer than the one before with its answer; undefined if it is not, or unknown. */
+  readonly tokens: number | undefined;
+}
+
 /** A call in relation to the one that it continues. */
 export interface ConversationTurn {
   readonly call: LoggedCall;
   /** What the client sent since the last answer; null if unknown. */
   readonly cause: 'prompt' | 'tool-results' | null;
+  readonly toolResults: ToolResults | undefined;
   readonly isCompaction: boolean;
   /** The tokens of the request before, if this one is so much shorter that the client has compacted it, or went back. */
   readonly shortenedFrom: number | undefined;
@@ -65,6 +74,7 @@ export class ConversationTurns {
     return {
       call,
       cause: causeOf(before),
+      toolResults: before && toolResultsOf(call, before),
       isCompaction: isCompaction(call),
       shortenedFrom: before && shortenedFrom(call, before),
       cacheBreak: before && this.#cacheBreakOf(call, before),
@@ -117,6 +127,12 @@ function causeOf(before: LoggedCall | undefined): ConversationTurn['cause'] {
   if (before === undefined) return 'prompt';
   if (before.stopReason === null || isCompaction(before)) return null;
   return before.stopReason === 'tool_use' ? 'tool-results' : 'prompt';
+}
+
+function toolResultsOf(call: LoggedCall, before: LoggedCall): ToolResults | undefined {
+  if (causeOf(before) !== 'tool-results' || before.turn === null) return undefined;
+  const tokens = contextTokensOf(call) - contextTokensOf(before) - (before.outputTokens ?? 0);
+  return { of: before.turn.called, tokens: isAnswered(call) && tokens > 0 ? tokens : undefined };
 }
 
 function shortenedFrom(call: LoggedCall, before: LoggedCall): number | undefined {

@@ -61,6 +61,19 @@ export interface ModuleGroup {
   readonly effects: Map<string, number>;
 }
 
+/** Input tokens that a provider did not read from its cache. */
+export interface InputSums {
+  /** Neither read from there nor written to it. */
+  readonly full: number;
+  readonly written: number;
+}
+
+/** Sums of some calls of one model. */
+interface ModelGroup {
+  costNanoUsd: NanoUsd;
+  input: InputSums;
+}
+
 /** Sums of some calls. */
 export class CallGroup {
   requests = 0;
@@ -72,7 +85,9 @@ export class CallGroup {
   cacheWriteTokens = 0;
   costNanoUsd = 0;
   savedNanoUsd = 0;
-  readonly models = new Map<string, NanoUsd>();
+  /** Of calls that no module answered. */
+  input: InputSums = { full: 0, written: 0 };
+  readonly models = new Map<string, ModelGroup>();
   readonly content = new LatencyHistogram();
   readonly overhead = new LatencyHistogram();
 
@@ -86,7 +101,14 @@ export class CallGroup {
     this.cacheWriteTokens += sums.cacheWriteTokens;
     this.costNanoUsd += sums.costNanoUsd;
     this.savedNanoUsd += sums.savedNanoUsd;
-    this.models.set(sums.model, (this.models.get(sums.model) ?? 0) + sums.costNanoUsd);
+    const model = getOrCreate(this.models, sums.model, newModelGroup);
+    model.costNanoUsd += sums.costNanoUsd;
+    if (sums.isCached) return;
+    for (const group of [this, model])
+      group.input = {
+        full: group.input.full + sums.inputTokens,
+        written: group.input.written + sums.cacheWriteTokens,
+      };
   }
 }
 
@@ -187,6 +209,10 @@ function groupModules({ modules, moduleTimes }: LogSums): ReadonlyMap<string, Mo
   }
   for (const { module, bin, requests } of moduleTimes) groups.get(module)?.times.add(bin, requests);
   return groups;
+}
+
+function newModelGroup(): ModelGroup {
+  return { costNanoUsd: 0, input: { full: 0, written: 0 } };
 }
 
 function newGroups(): Map<string, CallGroup> {

@@ -36,7 +36,8 @@ export const transcriptionsRoute: RelayRoute = {
   body: 'form',
   texts: {
     request: { prompt: 'message' },
-    answer: ['text', 'word'],
+    answer: ['text', 'word', 'token'],
+    isContinuous: true,
     delta: 'delta',
     files: 'audio',
   },

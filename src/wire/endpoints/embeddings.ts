@@ -62,8 +62,9 @@ export const embeddingsRoute: RelayRoute = {
   texts: { request: { input: 'document' } },
   usageOf(answer) {
     const usage = objectOf(answer.usage);
-    return usage && { ...usageOf(usage, answer), output_tokens: 0 };
+    return usage && { ...usageOf(usage, {}), output_tokens: 0 };
   },
+  isUsageAlone: true,
   price: 'tokens',
   inputList,
   // A token has at least one byte, in a text as well as in a list of numbers.

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../kernel/exchange.ts';
 import type { RelayRequest } from '../../kernel/relay.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { mapFields, mapItems, mapStrings } from '../../lib/map-items.ts';
+import { mapItems } from '../../lib/map-items.ts';
 import { JsonTextMapper } from './json-text-mapper.ts';
 import type { MapText, RequestText, TextPlace, UnscannedPart } from './text-place.ts';
 
@@ -49,23 +49,6 @@ export function relayTexts(
   if (form !== undefined && form.files > 0)
     unscanned.push({ kind: route.texts?.files ?? 'file', field: 'other' });
   return { texts, unscanned };
-}
-
-/** A JSON answer of a relay with the texts in these fields mapped; the same object if none changes. */
-export function mapAnswerTexts<Value>(
-  answer: Value,
-  fields: readonly string[],
-  map: (text: string) => string,
-): Value {
-  return mapNamed(answer, new Set(fields), map) as Value;
-}
-
-function mapNamed(value: unknown, names: ReadonlySet<string>, map: (text: string) => string): unknown {
-  if (Array.isArray(value)) return mapItems(value, (item) => mapNamed(item, names, map));
-  if (!isJsonObject(value) || JSON.isRawJSON(value)) return value;
-  return mapFields(value, (name, inner) =>
-    names.has(name) ? mapStrings(inner, map) : mapNamed(inner, names, map),
-  );
 }
 
 /** Where a list of inputs is answered one by one, the index says which one a text belongs to. */

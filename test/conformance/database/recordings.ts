@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RecordingRow } from '../../../src/kernel/ports/recordings.ts';
-import { firstIdAt } from '../../../src/kernel/request-id.ts';
+import type { RecordingFilter, RecordingRow } from '../../../src/kernel/ports/recordings.ts';
+import type { LoggedCall } from '../../../src/kernel/ports/request-log.ts';
+import { firstIdAt, timeOfId } from '../../../src/kernel/request-id.ts';
 import { limits } from '../../../src/storage/limits.ts';
+import { someCall } from './samples.ts';
 import type { SetUpDatabase } from './set-up.ts';
 
 const plenty = 1_000_000_000;
@@ -38,6 +40,50 @@ export function recordingsConformance(setUpDatabase: SetUpDatabase): void {
       assert.deepEqual(await ids({ fromId: third }), [last, third]);
       const [newest] = await recordings.page({ ...everything, accountId: 'a' });
       assert.equal(newest?.bytes, 3);
+    });
+
+    test('a filtered list has the log’s rows of the calls, in steps', async (t) => {
+      const { recordings, requests } = (await setUpDatabase(t)).database;
+      const call = (ms: number, over: Partial<LoggedCall> = {}) =>
+        someCall({ id: someRow('a', ms).id, accountId: 'a', costNanoUsd: 5, ...over });
+      const errors = { model: 'm', status: 429, keyId: 'k' };
+      const { recordingSearchRows: step } = limits;
+      // More than a step has none that match.
+      const many = Array.from({ length: step + 5 }, (_, at) => someRow('a', 10 + at));
+      await recordings.add(
+        [...[1, 2, 3].map((ms) => someRow('a', ms, 3 + ms)), ...many, someRow('b', 4)],
+        plenty,
+      );
+      await requests.add([
+        call(1, { modelAsked: errors.model, modelUsed: null, status: errors.status, keyId: errors.keyId }),
+        call(2, { modelUsed: errors.model, costNanoUsd: 10 }),
+      ]);
+      const search = (filter: RecordingFilter, over: object = {}) =>
+        recordings.search({ ...everything, accountId: 'a', limit: 2, filter, ...over });
+      const found = async (filter: RecordingFilter, over: object = {}) =>
+        (await search(filter, over)).recordings.map(({ id }) => timeOfId(id));
+      assert.deepEqual(await found({ model: errors.model }), [2, 1]);
+      assert.deepEqual(await found({ model: errors.model, keyId: errors.keyId }), [1]);
+      assert.deepEqual(await found({ status: 'error' }), [1]);
+      assert.deepEqual(await found({ status: { least: 200, greatest: 299 } }), [2]);
+      assert.deepEqual(await found({ costNanoUsdMin: 6 }), [2]);
+      assert.deepEqual(await found({ bytesMin: 5 }), [3, 2]);
+      assert.deepEqual(await found({ bytesMin: 5 }, { fromId: someRow('a', 3).id }), [3]);
+      const newest = await search({});
+      assert.deepEqual(
+        newest.recordings.map(({ id, bytes, call: known }) => [timeOfId(id), bytes, known]),
+        [step + 14, step + 13].map((ms) => [ms, 3, null]),
+      );
+      assert.equal(newest.next, newest.recordings[1]?.id);
+      const oldest = await search({}, { beforeId: someRow('a', 3).id });
+      assert.deepEqual(
+        oldest.recordings.map(({ call: known }) => known?.costNanoUsd),
+        [10, 5],
+      );
+      assert.equal(oldest.next, undefined);
+      const first = await search({ bytesMin: 4 }, { limit: 1 });
+      assert.equal(first.next, someRow('a', 3).id);
+      assert.equal((await search({ bytesMin: 6 }, { beforeId: first.next })).next, undefined);
     });
 
     test('of an account with too many bytes, the oldest recordings are deleted', async (t) => {

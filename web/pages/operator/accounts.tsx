@@ -10,9 +10,10 @@ const columns: readonly Column<OperatorAccount>[] = [
   {
     title: 'Account',
     long: true,
-    cell: ({ email, id, disabled_at: disabledAt }) => (
+    cell: ({ email, name, id, disabled_at: disabledAt }) => (
       <span title={id}>
-        <bdi>{email ?? id}</bdi> {disabledAt !== null && <Badge tone="refused">disabled</Badge>}
+        <bdi>{name ?? email ?? id}</bdi> {name !== null && <bdi className="text-muted">{email}</bdi>}{' '}
+        {disabledAt !== null && <Badge tone="refused">disabled</Badge>}
       </span>
     ),
   },
@@ -31,10 +32,10 @@ const columns: readonly Column<OperatorAccount>[] = [
 /** Accounts with their usage in this month. */
 export function Accounts() {
   const [sort, setSort] = useState<AccountSort>('cost');
-  const [after, setAfter] = useState('');
+  const [after, setAfter] = useState<OperatorAccount>();
   const list = useQuery(operatorAccounts(sort, after));
   const shown = list.data;
-  const lastEmail = shown?.accounts.at(-1)?.email ?? null;
+  const last = shown?.accounts.at(-1);
   return (
     <Section
       title="Accounts"
@@ -49,7 +50,7 @@ export function Accounts() {
           ]}
           onChange={(next) => {
             setSort(next);
-            setAfter('');
+            setAfter(undefined);
           }}
         />
       }
@@ -68,9 +69,9 @@ export function Accounts() {
             />
             {sort === 'email' && (
               <div className="flex gap-2">
-                {after !== '' && <Button onClick={() => setAfter('')}>First page</Button>}
-                {accounts.length === 100 && lastEmail !== null && (
-                  <Button onClick={() => setAfter(lastEmail)}>Next page</Button>
+                {after !== undefined && <Button onClick={() => setAfter(undefined)}>First page</Button>}
+                {accounts.length === 100 && last !== undefined && (
+                  <Button onClick={() => setAfter(last)}>Next page</Button>
                 )}
               </div>
             )}

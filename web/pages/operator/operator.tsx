@@ -21,7 +21,7 @@ export function Operator() {
   const state = useQuery(diagnostics);
   const hasAccounts = about?.mode === 'cloud';
   const connections = useQuery(destinations);
-  const accounts = useQuery({ ...operatorAccounts('cost', ''), enabled: hasAccounts });
+  const accounts = useQuery({ ...operatorAccounts('cost', undefined), enabled: hasAccounts });
   return (
     <Page
       title="Status"

@@ -4,15 +4,16 @@ import { useMemo } from 'react';
 import { type ChartName, errorsByCause, type RangeName, ranges, type Summary } from '../../api/queries.ts';
 import { StackedChart } from '../../parts/chart.tsx';
 import { type Line, valuesBefore } from '../../parts/chart-lines.ts';
+import type { Series } from '../../parts/chart-series.ts';
 import { Choice } from '../../parts/controls.tsx';
 import { dollarsOnAxis, duration, short, usd } from '../../parts/format.ts';
 import { Section } from '../../parts/states.tsx';
 import { errorSeriesOf } from './error-series.ts';
+import { seriesByModel } from './model-series.ts';
 
 type Shown = ChartName;
 const route = getRouteApi('/');
 
-const modelsMax = 5;
 const hourMs = 3_600_000;
 
 interface CostChartProps {
@@ -30,7 +31,7 @@ export function CostChart({ data, range, before }: CostChartProps) {
   const at = useMemo(() => data.spans.map((span) => Date.parse(span.at) / 1000), [data]);
   const { data: errors } = useQuery({ ...errorsByCause(range), enabled: shown === 'errors' });
   const series = useMemo(
-    () => (shown === 'errors' ? errorSeriesOf(data.spans, errors) : seriesOf(data, shown)),
+    () => (shown === 'errors' ? errorSeriesOf(data.spans, errors, data.from) : seriesOf(data, shown)),
     [data, shown, errors],
   );
   const lines = useMemo(() => linesOf(data, before, range, shown), [data, before, range, shown]);
@@ -157,14 +158,15 @@ function stepText(seconds: number): string {
   return seconds === 3600 ? 'by the hour' : `by ${seconds / 60} minutes`;
 }
 
-function seriesOf({ spans, models }: Summary, shown: Exclude<Shown, 'errors'>) {
+function seriesOf(data: Summary, shown: Exclude<Shown, 'errors'>): readonly Series[] {
+  const { spans } = data;
   if (shown === 'latency')
     return [{ label: 'Median', values: spans.map((span) => span.first_content_ms.p50 ?? 0) }];
   if (shown === 'saved')
     return [
       {
         label: 'Saved',
-        tone: 'saved' as const,
+        tone: 'saved',
         values: spans.map((span) => Math.max(0, Number(span.saved_usd))),
       },
     ];
@@ -184,17 +186,8 @@ function seriesOf({ spans, models }: Summary, shown: Exclude<Shown, 'errors'>) {
         label: 'Answered by a provider',
         values: spans.map((span) => span.requests - span.failed - span.cached),
       },
-      { label: 'From cache', tone: 'saved' as const, values: spans.map((span) => span.cached) },
-      { label: 'Failed', tone: 'failed' as const, values: spans.map((span) => span.failed) },
+      { label: 'From cache', tone: 'saved', values: spans.map((span) => span.cached) },
+      { label: 'Failed', tone: 'failed', values: spans.map((span) => span.failed) },
     ];
-  const names = [...new Set(models.map(({ model }) => model))];
-  const first = names.slice(0, modelsMax);
-  const of = (pick: (model: string) => boolean) =>
-    spans.map((span) =>
-      span.models.reduce((sum, { model, cost_usd: cost }) => (pick(model) ? sum + Number(cost) : sum), 0),
-    );
-  return [
-    ...first.map((name) => ({ label: name, values: of((model) => model === name) })),
-    ...(names.length > modelsMax ? [{ label: 'Others', values: of((model) => !first.includes(model)) }] : []),
-  ];
+  return seriesByModel(data, ({ cost_usd: cost }) => Number(cost));
 }

@@ -1,33 +1,35 @@
 import type { ErrorsByCause, Summary } from '../../api/queries.ts';
-import { causeOf, toneOf } from '../../parts/causes.ts';
-import type { Series } from '../../parts/chart.tsx';
+import { type CauseGroup, filterOfErrors, groupByCause } from '../../parts/causes.ts';
+import type { Series } from '../../parts/chart-series.ts';
 
 const causesMax = 6;
 
-interface CauseSeries {
-  readonly tone: 'refused' | 'failed';
-  count: number;
-  readonly byTime: Map<number, number>;
-}
+type Counted = Pick<ErrorsByCause, 'from' | 'step_seconds' | 'causes'>;
 
-/** The causes with the most errors, and all others. What is not known of a span yet is among the others. */
+/**
+ * The causes with the most errors, each with the filter of its calls since a time, and all others. What is not known of a
+ * span yet is among the others.
+ */
 export function errorSeriesOf(
   spans: readonly Pick<Summary['spans'][number], 'at' | 'failed'>[],
-  errors: Pick<ErrorsByCause, 'from' | 'step_seconds' | 'causes'> | undefined,
+  errors: Counted | undefined,
+  since: string,
 ): readonly Series[] {
   if (errors === undefined)
     return [{ label: 'Failed', tone: 'failed', values: spans.map(({ failed }) => failed) }];
-  // Equal ones stay in their places when the chart is read again.
-  const causes = [...byWords(errors)]
-    .sort(([one, { count }], [other, { count: otherCount }]) => otherCount - count || (one < other ? -1 : 1))
-    .slice(0, causesMax);
   const shades = { refused: 0, failed: 0 };
-  const shown = causes.map(([label, { tone, byTime }]) => ({
-    label,
-    tone,
-    shade: shades[tone]++,
-    values: spans.map(({ at }) => byTime.get(Date.parse(at)) ?? 0),
-  }));
+  const shown = groupByCause(errors.causes)
+    .slice(0, causesMax)
+    .map((group): Series => {
+      const counts = countsByTime(group, errors);
+      return {
+        label: group.cause,
+        tone: group.tone,
+        shade: shades[group.tone]++,
+        values: spans.map(({ at }) => counts.get(Date.parse(at)) ?? 0),
+        calls: { ...filterOfErrors(group.errors), from: since },
+      };
+    });
   const others = spans.map(({ failed }, span) =>
     Math.max(0, failed - shown.reduce((sum, { values }) => sum + (values[span] ?? 0), 0)),
   );
@@ -41,26 +43,14 @@ export function errorSeriesOf(
   ];
 }
 
-/** Several errors may have the same cause, in words. */
-function byWords({
-  from,
-  step_seconds: stepSeconds,
-  causes,
-}: Pick<ErrorsByCause, 'from' | 'step_seconds' | 'causes'>): ReadonlyMap<string, CauseSeries> {
-  const all = new Map<string, CauseSeries>();
-  for (const { counts, ...error } of causes) {
-    const label = causeOf(error);
-    const series = all.get(label) ?? {
-      tone: toneOf(error.status),
-      count: 0,
-      byTime: new Map<number, number>(),
-    };
-    all.set(label, series);
-    series.count += error.count;
-    for (const [step, count] of counts.entries()) {
-      const atMs = Date.parse(from) + step * stepSeconds * 1000;
-      series.byTime.set(atMs, (series.byTime.get(atMs) ?? 0) + count);
-    }
+function countsByTime(
+  { errors }: CauseGroup<Counted['causes'][number]>,
+  { from, step_seconds: stepSeconds }: Counted,
+): ReadonlyMap<number, number> {
+  const byTime = new Map<number, number>();
+  for (const [step, count] of errors.flatMap(({ counts }) => [...counts.entries()])) {
+    const atMs = Date.parse(from) + step * stepSeconds * 1000;
+    byTime.set(atMs, (byTime.get(atMs) ?? 0) + count);
   }
-  return all;
+  return byTime;
 }

@@ -11,6 +11,7 @@ import {
 import { count, percent, utc, utcDateOf } from '../../parts/format.ts';
 import { PeriodChoice } from '../../parts/period-choice.tsx';
 import { Failure, Gauge, Loaded, Page, Section, Skeleton, Waiting } from '../../parts/states.tsx';
+import { CacheChart } from './cache-chart.tsx';
 import { Ceilings, useCeilingsKnown } from './ceilings.tsx';
 import { CostChart } from './cost-chart.tsx';
 import { Errors } from './errors.tsx';
@@ -61,6 +62,7 @@ function Report({ data, range }: { readonly data: Summary; readonly range: Range
       <div className="grid grid-cols-[minmax(0,1fr)] gap-8 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="flex min-w-0 flex-col gap-8">
           <CostChart data={data} range={range} before={before} />
+          <CacheChart data={data} />
           <ByModule modules={data.modules} range={range} />
         </div>
         <div className="flex flex-col gap-6">

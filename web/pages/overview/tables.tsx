@@ -60,12 +60,14 @@ export function ByModel({
                   ...(model === '' ? { provider: 'none' } : { model }),
                   from: rangeStart(range).toISOString(),
                 }}
-                title={model}
+                title={provider === null ? model : `${model}, ${provider}`}
                 className="hover:underline"
               >
                 {model === '' ? 'No model' : <bdi className="font-mono text-xs">{model}</bdi>}
                 {provider !== null && (
-                  <span className="ml-2 hidden text-xs text-muted sm:inline">{provider}</span>
+                  <span className="ml-2 hidden text-xs text-muted sm:inline xl:max-2xl:hidden">
+                    {provider}
+                  </span>
                 )}
               </Link>
             ),
@@ -81,9 +83,9 @@ export function ByModel({
             title: 'Cached',
             end: true,
             wide: true,
-            cell: ({ input_tokens: input, cache_read_tokens: read }) => (
+            cell: ({ input_tokens: input, cache_read_tokens: read, cache_miss_usd: cost }) => (
               <span
-                title={`${count(read)} of ${count(input)} input tokens were read from the provider’s cache`}
+                title={`${count(read)} of ${count(input)} input tokens were read from the provider’s cache; the others cost ≈ ${usd(cost)} more than a cache read`}
               >
                 {percent(read, input)}
               </span>

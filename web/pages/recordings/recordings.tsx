@@ -9,26 +9,36 @@ import { Together } from '../../parts/together.tsx';
 import { DeleteAll } from './delete-all.tsx';
 import { Matches } from './matches.tsx';
 import { RecordedCalls } from './recorded-calls.tsx';
+import { RecordingFilters } from './recording-filters.tsx';
 import { RecordingSwitch } from './recording-switch.tsx';
 
 const route = getRouteApi('/recordings');
 
 /** What is recorded, a search in it, and the switch of a local gateway. */
 export function Recordings() {
-  const { q } = route.useSearch();
+  const { q, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
   const searchBox = useRef<HTMLInputElement>(null);
   const { data: about } = useQuery(capabilities);
-  const list = useInfiniteQuery(recordings);
+  const { cost, size, key, ...same } = filters;
+  const list = useInfiniteQuery(
+    recordings({
+      ...same,
+      ...(key !== undefined && { key_id: key }),
+      ...(cost !== undefined && { min_cost_usd: Number(cost) }),
+      ...(size !== undefined && { min_bytes: Number(size) }),
+    }),
+  );
   const settings = useQuery(recordingSettings);
   useKeys({ '/': () => searchBox.current?.focus() });
   const rows = list.data?.pages.flatMap((page) => page.recordings) ?? [];
-  const isEmpty = list.data !== undefined && rows.length === 0;
+  const isFiltered = Object.keys(filters).length > 0;
+  const isEmpty = list.data !== undefined && rows.length === 0 && !isFiltered;
   return (
     <Page
       title="Recordings"
       lead="Requests and answers with their content, encrypted. Nothing is recorded unless you switch it on."
-      actions={rows.length > 0 && <DeleteAll />}
+      actions={(rows.length > 0 || isFiltered) && <DeleteAll />}
     >
       <Together of={[list, settings]} loading={<Rows count={8} />}>
         {about !== undefined && <RecordingSwitch isLocal={about.mode === 'local'} />}
@@ -67,6 +77,14 @@ export function Recordings() {
           <Empty title="No recordings.">Recorded calls appear here, and open in the request log.</Empty>
         ) : (
           <>
+            <RecordingFilters
+              filters={filters}
+              onSet={(name, value) =>
+                void navigate({
+                  search: ({ [name]: _, ...rest }) => ({ ...rest, ...(value !== '' && { [name]: value }) }),
+                })
+              }
+            />
             <RecordedCalls rows={rows} />
             {list.hasNextPage && (
               <Button

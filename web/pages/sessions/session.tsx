@@ -9,6 +9,7 @@ import { ContextChart } from './context-chart.tsx';
 import { SessionFigures } from './session-figures.tsx';
 import { timelineOf } from './timeline.ts';
 import { Timeline } from './timeline-list.tsx';
+import { ToolCosts } from './tool-costs.tsx';
 
 const route = getRouteApi('/sessions/$id');
 
@@ -42,6 +43,7 @@ export function Session() {
           <Section title="Context and cost" aside="Tokens of each request, and the cost so far">
             <ContextChart items={items} />
           </Section>
+          <ToolCosts items={items} />
           <Section
             title="Timeline"
             aside={

@@ -7,7 +7,16 @@ interface FrameRewrite {
   rewrite(data: JsonObject): JsonObject;
 }
 
-interface DeltaRewrite extends FrameRewrite {
+/** Rewrites the answers in which pieces of the text `whole` stand. */
+export type RewriteAnswers = (
+  answers: readonly JsonObject[],
+  whole: string | undefined,
+) => readonly JsonObject[];
+
+interface DeltaRewrite {
+  /** The fields with texts. */
+  readonly fields: readonly string[];
+  readonly rewriteAll: RewriteAnswers;
   /** The field with pieces of a text. */
   readonly delta: string;
   rewriteText(text: string): string;
@@ -66,26 +75,40 @@ export function rewriteDeltas(bytes: Source<Uint8Array>, deltaRewrite: DeltaRewr
 
 function joinDeltas(
   frames: readonly Frame[],
-  { delta, rewriteText, ...others }: DeltaRewrite,
+  { fields, delta, rewriteAll, rewriteText }: DeltaRewrite,
 ): readonly Frame[] {
-  const pieces = new Map(
-    frames.flatMap((frame) => {
-      const data = frame.data.includes(`"${delta}"`) ? jsonObjectIn(frame.data) : undefined;
-      const piece = data?.[delta];
-      return data !== undefined && typeof piece === 'string' ? [[frame, { data, piece }] as const] : [];
-    }),
+  const names = [delta, ...fields].map((name) => `"${name}"`);
+  const parsed = frames.map(({ data }) =>
+    names.some((name) => data.includes(name)) ? jsonObjectIn(data) : undefined,
   );
-  const text = [...pieces.values()].map(({ piece }) => piece).join('');
-  const rewritten = rewriteText(text);
+  const pieces = parsed.flatMap((data) => (typeof data?.[delta] === 'string' ? [data[delta]] : []));
+  const text = pieces.join('');
+  const rewrittenText = rewriteText(text);
+  const rewritten = rewriteAll(
+    parsed.filter((data) => data !== undefined),
+    pieces.length > 0 ? text : textOf(parsed),
+  ).values();
   let isFirst = true;
-  return frames.flatMap((frame) => {
-    const found = pieces.get(frame);
-    if (found === undefined) return rewriteFrame(frame, others);
-    if (rewritten === text) return frame;
+  return frames.flatMap((frame, at) => {
+    const before = parsed[at];
+    const data = before && rewritten.next().value;
+    if (data === undefined) return frame;
+    if (typeof data[delta] !== 'string' || rewrittenText === text)
+      return data === before ? frame : { ...frame, data: JSON.stringify(data) };
     const isDelivered = !isFirst;
     isFirst = false;
-    return isDelivered ? [] : { ...frame, data: JSON.stringify({ ...found.data, [delta]: rewritten }) };
+    return isDelivered ? [] : { ...frame, data: JSON.stringify({ ...data, [delta]: rewrittenText }) };
   });
+}
+
+/** The longest text of the events is the one at their end. */
+function textOf(events: readonly (JsonObject | undefined)[]): string | undefined {
+  return events
+    .flatMap((event) => (typeof event?.text === 'string' ? [event.text] : []))
+    .reduce<string | undefined>(
+      (longest, text) => (text.length > (longest ?? '').length ? text : longest),
+      undefined,
+    );
 }
 
 function rewriteFrame(frame: Frame, { fields, rewrite }: FrameRewrite): Frame {

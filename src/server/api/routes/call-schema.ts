@@ -7,6 +7,9 @@ import { timestamp } from '../text.ts';
 const tokens = z.int().nullable();
 const usd = z.string().describe('In US dollars, as a decimal number');
 
+/** Tools, and how often each is called. */
+export const toolCallsSchema = z.array(z.strictObject({ name: z.string(), count: z.int() }));
+
 /** A call of the request log, as the API returns it. */
 export const callSchema = z.strictObject({
   id: z.string().describe('The `x-request-id` header of the response'),
@@ -88,9 +91,9 @@ export const callSchema = z.strictObject({
       facts: z.record(z.string(), z.union([z.string(), z.number(), z.literal(true)])),
     }),
   ),
-  tool_calls: z
-    .array(z.strictObject({ name: z.string(), count: z.int() }))
-    .describe('The tools that the answer calls, if the conversation has a name; empty otherwise'),
+  tool_calls: toolCallsSchema.describe(
+    'The tools that the answer calls, if the conversation has a name; empty otherwise',
+  ),
   changes: z
     .array(
       z.strictObject({
@@ -150,6 +153,12 @@ function describeAttempt(attempt: LoggedAttempt): z.output<typeof callSchema>['a
   };
 }
 
+export function describeToolCalls(
+  called: Readonly<Record<string, number>>,
+): z.output<typeof toolCallsSchema> {
+  return Object.entries(called).map(([name, count]) => ({ name, count }));
+}
+
 export function describeCall(call: LoggedCall): z.output<typeof callSchema> {
   return {
     id: call.id,
@@ -200,7 +209,7 @@ export function describeCall(call: LoggedCall): z.output<typeof callSchema> {
       saved_usd: formatUsd(savedNanoUsd ?? 0),
       facts,
     })),
-    tool_calls: Object.entries(call.turn?.called ?? {}).map(([name, count]) => ({ name, count })),
+    tool_calls: describeToolCalls(call.turn?.called ?? {}),
     changes: [...call.changes],
     attempts: call.attempts.map(describeAttempt),
     weight: call.weight,

@@ -54,6 +54,15 @@ test('a conversation is described with its sums, and its calls in order with tho
     { name: 'Read', count: 2 },
     { name: 'Bash', count: 1 },
   ]);
+  assert.deepEqual(
+    calls.map((call) => [at(call, 'results_of'), at(call, 'result_tokens')]),
+    [
+      [[], null],
+      [[], null],
+      // 20 of the tokens are those of the answer before.
+      [at(calls[0], 'tool_calls'), 9100 - 9013 - 20],
+    ],
+  );
   assert.equal(at(calls[1], 'parent_conversation'), 'session');
   assert.equal(at(calls[0], 'cache_break'), null);
   assert.deepEqual(at(calls[2], 'cache_break'), { reason: 'model', lost_tokens: 9003, cost_usd: '0' });

@@ -23,8 +23,8 @@ import type { ApiRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
 import { TimeCursors } from '../time-cursor.ts';
 import { parseQuery } from '../validation.ts';
-import { callSchema, describeCall } from './call-schema.ts';
-import { decodeCursor, encodeCursor } from './request-cursor.ts';
+import { callSchema, describeCall, describeToolCalls, toolCallsSchema } from './call-schema.ts';
+import { cursorSchema, decodeCursor, encodeCursor } from './request-cursor.ts';
 import { filterOf, filterQuery, loggedAccountOf } from './request-filter.ts';
 
 export interface ConversationsParts {
@@ -52,11 +52,7 @@ const listQuery = {
 };
 const callsQuery = {
   limit: pageLimitSchema(limits.requestLogPageMax),
-  after: z
-    .string()
-    .refine((text) => decodeCursor(text) !== undefined, 'must be a cursor from an earlier response')
-    .optional()
-    .describe('A `next_cursor`: returns the calls that follow it'),
+  after: cursorSchema.describe('A `next_cursor`: returns the calls that follow it'),
 };
 
 const usd = z.string().describe('In US dollars, as a decimal number');
@@ -89,6 +85,15 @@ const turnSchema = callSchema.extend({
     .nullable()
     .describe(
       'What the client sent since the answer before: a prompt, or the results of tools; null if unknown',
+    ),
+  results_of: toolCallsSchema.describe(
+    'The tools whose results the call has in addition to the call before, and how often each was called; empty without results',
+  ),
+  result_tokens: z
+    .int()
+    .nullable()
+    .describe(
+      'By how much the request is longer than the request before with its answer, mostly the results; null without results, or if unknown',
     ),
   is_compaction: z.boolean().describe('Whether the agent had its conversation summarized'),
   shortened_from: z
@@ -252,6 +257,7 @@ function describeConversation(sums: ConversationSums): z.output<typeof conversat
 function describeTurn({
   call,
   cause,
+  toolResults,
   isCompaction,
   shortenedFrom,
   cacheBreak,
@@ -259,6 +265,8 @@ function describeTurn({
   return {
     ...describeCall(call),
     cause: cause === 'tool-results' ? 'tool_results' : cause,
+    results_of: describeToolCalls(toolResults?.of ?? {}),
+    result_tokens: toolResults?.tokens ?? null,
     is_compaction: isCompaction,
     shortened_from: shortenedFrom ?? null,
     context_tokens: call.inputTokens === null ? null : contextTokensOf(call),

@@ -14,7 +14,7 @@ import { effects } from '../../../kernel/trace.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { gemini, wireByName } from '../../../wire/index.ts';
 import { limits } from '../../limits.ts';
-import { type AccountCaller, requireRight } from '../access.ts';
+import { type AccountCaller, requireRightOf } from '../access.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { jsonBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
@@ -142,7 +142,7 @@ async function findRecorded(
 ): Promise<ClientRequest> {
   if (caller.kind === 'key')
     throw new GatewayError('forbidden', 'an API key can’t read recordings; use a session token');
-  requireRight(caller, 'content:read');
+  requireRightOf(caller, 'content:read');
   const found = isRequestId(id) ? await recordings.find(caller.accountId, id) : undefined;
   if (found === undefined)
     throw new GatewayError('not_found', 'no such recording; GET /v1/recordings lists the recorded calls');

@@ -32,6 +32,11 @@ const query = {
     .default('cost')
     .describe('By cost or calls in this month, the highest first, or by address'),
   after: z.string().max(320).optional().describe('For `sort=email`: the last address of the page before'),
+  after_id: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('With `after`: the id of the last account of that page, for owners of several accounts'),
 };
 
 const accountsSchema = z.strictObject({
@@ -40,6 +45,7 @@ const accountsSchema = z.strictObject({
     z.strictObject({
       id: z.string(),
       email: z.string().nullable().describe("The owner's address; null for calls without an account"),
+      name: z.string().nullable().describe('Of an organization'),
       tier: z.string().nullable(),
       created_at: z.iso.datetime().nullable(),
       disabled_at: z.iso.datetime().nullable(),
@@ -83,7 +89,9 @@ function accountsRoute({ members, usage, clock }: OperatorParts): ApiRoute {
       403: { description: 'WEIR_ADMIN_TOKEN is not set' },
     },
     async handle({ query: sent }) {
-      const { sort, after = '' } = parseQuery(query, sent);
+      const { sort, after, after_id } = parseQuery(query, sent);
+      // Ids are hexadecimal.
+      const position = after === undefined ? undefined : { email: after, accountId: after_id ?? 'z' };
       const month = new Date(clock.now()).toISOString().slice(0, 7);
       const sums = await usage.sums({
         accountId: undefined,
@@ -94,7 +102,7 @@ function accountsRoute({ members, usage, clock }: OperatorParts): ApiRoute {
       const byAccount = new Map(sums.map((row) => [row.accountId, row]));
       const rows =
         sort === 'email'
-          ? (await members.owners(after, limits.operatorAccountsMax)).map((owner) => ({
+          ? (await members.owners(position, limits.operatorAccountsMax)).map((owner) => ({
               id: owner.account.id,
               owner,
             }))
@@ -132,6 +140,7 @@ function describeAccount(
   return {
     id,
     email: owner?.identity.email ?? null,
+    name: owner?.account.name ?? null,
     tier: owner === undefined ? null : effectiveTier(owner.account, clock.now()),
     created_at: owner === undefined ? null : timestamp(owner.identity.createdAtMs),
     disabled_at: disabledAtMs === null ? null : timestamp(disabledAtMs),

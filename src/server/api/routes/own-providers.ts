@@ -4,7 +4,6 @@ import type { ProviderKeyVault } from '../../../accounts/provider-key-vault.ts';
 import { changeOf } from '../../../audit/change.ts';
 import type { OwnProvider, OwnProviders } from '../../../calls/own-providers/own-providers.ts';
 import { notAllowedError } from '../../../calls/target-rules.ts';
-import { GatewayError } from '../../../kernel/errors.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { keySlotOf, type Provider } from '../../../kernel/provider.ts';
 import type { Secret } from '../../../lib/secret.ts';
@@ -163,12 +162,7 @@ export function ownProviderRoutes(parts: OwnProviderRouteParts): readonly ApiRou
       async handle({ caller, parameters: { name = '' } }) {
         const { accountId } = caller;
         requireSight(caller, name);
-        await ownProviders.get({ accountId, name });
-        const provider = (await ownProviders.directoryFor({ accountId })).own.find(
-          (one) => one.name === name,
-        );
-        if (provider === undefined)
-          throw new GatewayError('forbidden', 'accounts can’t define providers on this gateway');
+        const provider = await ownProviders.usable({ accountId, name });
         await countAttempt(attempts, `key-test:${accountId}`, limits.keyTestsPerAccount);
         const [first] = await vault.keysOf({ accountId, provider: keySlotOf(provider) });
         if (first === undefined && !provider.keyless)

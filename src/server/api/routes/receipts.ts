@@ -9,7 +9,7 @@ import type { ReceiptIssuer } from '../../../receipts/receipt-issuer.ts';
 import type { ReceiptKeys } from '../../../receipts/receipt-keys.ts';
 import { limits as telemetryLimits } from '../../../telemetry/limits.ts';
 import { limits } from '../../limits.ts';
-import { type AccountCaller, requireRight } from '../access.ts';
+import { type AccountCaller, requireRightOf } from '../access.ts';
 import { type AccessRule, bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import type { ApiResponse, ApiRoute } from '../route.ts';
@@ -42,7 +42,7 @@ const byOptionalCaller: AccessRule<AccountCaller | undefined> = {
   async check({ access, ...request }) {
     try {
       const caller = await access.sessionOrKey(request);
-      requireRight(caller, 'calls:read');
+      requireRightOf(caller, 'calls:read');
       return caller;
     } catch (refusal) {
       if (GatewayError.is(refusal) && refusal.status < 500) return undefined;

@@ -5,7 +5,6 @@ import type { CallRecordings } from '../../../calls/recordings/call-recordings.t
 import { readConversation } from '../../../calls/recordings/read-conversation.ts';
 import { searchRecordings } from '../../../calls/recordings/search-recordings.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { isRequestId, timeOfId } from '../../../kernel/request-id.ts';
 import { limits } from '../../limits.ts';
@@ -15,28 +14,7 @@ import type { ApiRoute } from '../route.ts';
 import { textSchema, timestamp } from '../text.ts';
 import { parseQuery } from '../validation.ts';
 import { describeRecording, recordingSchema } from './recording-schema.ts';
-import { decodeCursor, encodeCursor } from './request-cursor.ts';
-
-const query = {
-  limit: pageLimitSchema(limits.recordingPageMax),
-  after: z
-    .string()
-    .refine((text) => decodeCursor(text) !== undefined, 'must be a cursor from an earlier response')
-    .optional()
-    .describe('A `next_cursor`: returns the older recordings that follow it'),
-};
-
-const pageSchema = z.strictObject({
-  recordings: z
-    .array(
-      recordingSchema.pick({ id: true, created_at: true, expires_at: true }).extend({
-        stored_bytes: z.int().describe('The stored size, compressed and encrypted'),
-      }),
-    )
-    .describe('Newest first'),
-  has_more: z.boolean(),
-  next_cursor: z.string().nullable().describe('For `after`; null when there is nothing older'),
-});
+import { cursorSchema, decodeCursor, encodeCursor } from './request-cursor.ts';
 
 const unauthenticated = {
   401: { description: 'Missing or invalid session token; API keys are not accepted' },
@@ -63,7 +41,7 @@ const searchQuery = {
   q: textSchema({ min: 2, max: limits.recordingSearchCharactersMax }).describe(
     'The text to look for in requests and answers, without regard to case',
   ),
-  after: query.after.describe('A `next_cursor`: goes on with the older recordings'),
+  after: cursorSchema.describe('A `next_cursor`: goes on with the older recordings'),
 };
 
 const searchSchema = z.strictObject({
@@ -88,32 +66,6 @@ export function recordingsRoutes(recordings: CallRecordings, searches: RateLimit
     return { created_at: timestamp(createdAtMs), expires_at: timestamp(recordings.expiryOf(createdAtMs)) };
   };
   return [
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/v1/recordings',
-      summary: 'List recorded calls',
-      query,
-      responses: {
-        200: { description: 'A page of recordings, without their content', schema: pageSchema },
-        400: { description: 'A query parameter is invalid' },
-        ...unauthenticated,
-      },
-      async handle({ caller: { accountId }, query: sent }) {
-        const { limit = defaultPageLimit, after } = parseQuery(query, sent);
-        const beforeId = after === undefined ? undefined : decodeCursor(after);
-        const page = await recordings.page({ accountId, beforeId, limit: limit + 1 });
-        const shown = page.slice(0, limit);
-        const last = page.length > limit ? shown.at(-1) : undefined;
-        return {
-          body: {
-            recordings: shown.map(({ id, bytes }) => ({ id, ...timesOf(id), stored_bytes: bytes })),
-            has_more: last !== undefined,
-            next_cursor: last === undefined ? null : encodeCursor(last.id),
-          },
-        };
-      },
-    }),
     defineRoute({
       ...common,
       method: 'GET',

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { isRequestId } from '../../../kernel/request-id.ts';
 
 /** An opaque cursor into the request log: an encoded id. */
@@ -10,3 +11,8 @@ export function decodeCursor(cursor: string): string | undefined {
   const id = Buffer.from(cursor, 'base64url').toString('latin1');
   return isRequestId(id) && encodeCursor(id) === cursor ? id : undefined;
 }
+
+export const cursorSchema = z
+  .string()
+  .refine((text) => decodeCursor(text) !== undefined, 'must be a cursor from an earlier response')
+  .optional();

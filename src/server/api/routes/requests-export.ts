@@ -6,7 +6,7 @@ import type { LoggedCall, LogQuery, RequestLog } from '../../../kernel/ports/req
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { acceptsEncoding } from '../../accepts-encoding.ts';
 import { limits } from '../../limits.ts';
-import { type AccountCaller, requireRight } from '../access.ts';
+import { type AccountCaller, requireRightOf } from '../access.ts';
 import { csvLine } from '../csv.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
@@ -90,7 +90,7 @@ function requireJsonLines(caller: AccountCaller, format: Format): void {
       'authentication_required',
       'recordings: API keys are not accepted, send a session token',
     );
-  requireRight(caller, 'content:read');
+  requireRightOf(caller, 'content:read');
   if (format === 'csv')
     throw new GatewayError('invalid_request', 'recordings: needs format=jsonl', { param: 'recordings' });
 }

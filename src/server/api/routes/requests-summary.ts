@@ -3,6 +3,8 @@ import { GatewayError } from '../../../kernel/errors.ts';
 import { formatUsd } from '../../../kernel/money.ts';
 import type { RequestLog } from '../../../kernel/ports/request-log.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { CacheMisses } from '../../../telemetry/request-log/cache-misses.ts';
+import type { PricingOf } from '../../../telemetry/request-log/conversation-turns.ts';
 import {
   type CallGroup,
   type LogSummary,
@@ -18,6 +20,7 @@ import { parseQuery } from '../validation.ts';
 
 export interface SummaryParts {
   readonly log: Pick<RequestLog, 'sums'>;
+  readonly pricingOf: PricingOf;
   readonly clock: Clock;
 }
 
@@ -51,6 +54,13 @@ const times = {
   ...content,
   overhead_ms: spread.describe('Time that the gateway added before the response began'),
 };
+const misses = {
+  cache_miss_usd: z
+    .string()
+    .describe(
+      "What input that providers did not read from their caches cost beyond the price of reading it from there, at today's prices: the most that caches could still have saved. Without models whose price is unknown",
+    ),
+};
 /** Why calls failed, and how many. */
 export const causeSchema = z.object({
   status: z.int(),
@@ -63,16 +73,19 @@ const summarySchema = z.object({
   from: z.iso.datetime().describe('The start of the first interval'),
   to: z.iso.datetime(),
   step_seconds: z.number(),
-  total: z.object({ ...figures, ...times }),
+  total: z.object({ ...figures, ...misses, ...times }),
   spans: z.array(
     z.object({
       at: z.iso.datetime().describe('The start of the interval'),
       ...figures,
+      ...misses,
       ...times,
-      models: z.array(z.object({ model: z.string(), cost_usd: z.string() })),
+      models: z.array(z.object({ model: z.string(), cost_usd: z.string(), ...misses })),
     }),
   ),
-  models: z.array(z.object({ provider: z.string().nullable(), model: z.string(), ...figures, ...content })),
+  models: z.array(
+    z.object({ provider: z.string().nullable(), model: z.string(), ...figures, ...misses, ...content }),
+  ),
   providers: z.array(z.object({ provider: z.string().nullable(), ...figures, ...content })),
   keys: z.array(z.object({ key_id: z.string().nullable(), ...figures })),
   errors: z.array(causeSchema),
@@ -93,7 +106,7 @@ const summarySchema = z.object({
   ),
 });
 
-export function summaryRoutes({ log, clock }: SummaryParts): readonly ApiRoute[] {
+export function summaryRoutes({ log, pricingOf, clock }: SummaryParts): readonly ApiRoute[] {
   return [
     defineRoute({
       method: 'GET',
@@ -113,7 +126,8 @@ export function summaryRoutes({ log, clock }: SummaryParts): readonly ApiRoute[]
         const nowMs = clock.now();
         const { from, to } = parseQuery(query, sent);
         const range = summaryRange({ fromMs: msOf(from), toMs: msOf(to) }, nowMs);
-        return { body: describeSummary(await summarizeLog(log, { accountId, nowMs, ...range })) };
+        const summary = await summarizeLog(log, { accountId, nowMs, ...range });
+        return { body: describeSummary(summary, new CacheMisses(summary, pricingOf)) };
       },
     }),
   ];
@@ -142,17 +156,21 @@ function msOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text);
 }
 
-function describeSummary(summary: LogSummary): z.output<typeof summarySchema> {
+function describeSummary(summary: LogSummary, cacheMisses: CacheMisses): z.output<typeof summarySchema> {
   return {
     from: timestamp(summary.fromMs),
     to: timestamp(summary.toMs),
     step_seconds: summary.stepMs / 1000,
-    total: { ...figuresOf(summary.all), ...timesOf(summary.all) },
+    total: {
+      ...figuresOf(summary.all),
+      cache_miss_usd: formatUsd(cacheMisses.total),
+      ...timesOf(summary.all),
+    },
     spans: summary.spans.map(({ atMs, group: callGroup }) => ({
       at: timestamp(atMs),
       ...figuresOf(callGroup),
+      ...missesOf(callGroup, cacheMisses),
       ...timesOf(callGroup),
-      models: [...callGroup.models].map(([model, nano]) => ({ model, cost_usd: formatUsd(nano) })),
     })),
     models: [...summary.models].sort(byCostDescending).map(([name, callGroup]) => {
       const [provider = '', model = ''] = name.split('\n');
@@ -160,6 +178,7 @@ function describeSummary(summary: LogSummary): z.output<typeof summarySchema> {
         provider: emptyToNull(provider),
         model,
         ...figuresOf(callGroup),
+        cache_miss_usd: formatUsd(cacheMisses.ofModel(name, callGroup)),
         ...contentTimesOf(callGroup),
       };
     }),
@@ -193,6 +212,20 @@ function figuresOf(callGroup: CallGroup) {
     cache_write_tokens: callGroup.cacheWriteTokens,
     cost_usd: formatUsd(callGroup.costNanoUsd),
     saved_usd: formatUsd(callGroup.savedNanoUsd),
+  };
+}
+
+function missesOf({ models }: CallGroup, cacheMisses: CacheMisses) {
+  const byModel = [...models].map(([model, { costNanoUsd, input }]) => ({
+    ...{ model, costNanoUsd, missNanoUsd: cacheMisses.ofInput(model, input) },
+  }));
+  return {
+    cache_miss_usd: formatUsd(byModel.reduce((sum, { missNanoUsd }) => sum + missNanoUsd, 0)),
+    models: byModel.map(({ model, costNanoUsd, missNanoUsd }) => ({
+      model,
+      cost_usd: formatUsd(costNanoUsd),
+      cache_miss_usd: formatUsd(missNanoUsd),
+    })),
   };
 }
 

@@ -294,6 +294,43 @@ test('a summary is of the last day and of the own account, unless more is asked 
     assertError(await get(`/v1/requests/summary${query}`, 'a'), { status: 400, type: 'invalid_request' });
 });
 
+test('a summary has what input cost beyond reading it from the cache of its provider, where prices are known', async (t) => {
+  const { get, log } = await setUp(t);
+  const called = (given: Partial<LoggedCall> = {}) => {
+    const id = someRequestId(noonMs);
+    return someCall({
+      ...{ id, accountId: 'a', inputTokens: 10, cacheReadTokens: 3 },
+      cacheWriteTokens: 4,
+      ...given,
+    });
+  };
+  const step = { module: 'exact-cache', effect: 'answered' as const, ms: 0.1, facts: {} };
+  await log.add([
+    called({ provider: 'cheap-cache', modelUsed: 'shared' }),
+    called({ provider: 'cheap-cache', modelUsed: 'shared', steps: [step] }),
+    called({ provider: 'somebody', modelUsed: 'shared' }),
+    called({ provider: 'cheap-cache', modelUsed: 'own' }),
+  ]);
+  const { json } = await get('/v1/requests/summary', 'a');
+  const { total, models, spans } = json;
+  // 10 at 70 and 4 at 20 millionths of a dollar.
+  assert.equal(isJsonObject(total) && total.cache_miss_usd, '0.00156');
+  assert.ok(Array.isArray(models) && Array.isArray(spans));
+  const misses = (some: readonly JsonObject[]) =>
+    some.map(({ provider, model, cache_miss_usd: usd }) => [provider, model, usd]).sort();
+  assert.deepEqual(misses(models), [
+    ['cheap-cache', 'own', '0.00078'],
+    ['cheap-cache', 'shared', '0.00078'],
+    ['somebody', 'shared', '0'],
+  ]);
+  const span = spans.find(({ requests }: JsonObject) => requests === 4);
+  assert.equal(span?.cache_miss_usd, '0.00156');
+  assert.deepEqual(misses(span.models), [
+    [undefined, 'own', '0.00078'],
+    [undefined, 'shared', '0.00078'],
+  ]);
+});
+
 test('failed calls are counted by cause and time, for any filter of the log and the own account', async (t) => {
   const { get, log } = await setUp(t);
   const minuteMs = 60_000;

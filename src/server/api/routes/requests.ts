@@ -13,7 +13,7 @@ import { timestamp } from '../text.ts';
 import { parseQuery } from '../validation.ts';
 import { callSchema, describeCall } from './call-schema.ts';
 import { costPartsOf, costPartsSchema } from './cost-parts.ts';
-import { decodeCursor, encodeCursor } from './request-cursor.ts';
+import { cursorSchema, decodeCursor, encodeCursor } from './request-cursor.ts';
 import { filterOf, filterQuery, loggedAccountOf } from './request-filter.ts';
 
 export interface RequestsParts {
@@ -23,14 +23,10 @@ export interface RequestsParts {
   rates(provider: string, model: string): RateCard | undefined;
 }
 
-const cursor = z
-  .string()
-  .refine((text) => decodeCursor(text) !== undefined, 'must be a cursor from an earlier response')
-  .optional();
 const query = {
   limit: pageLimitSchema(limits.requestLogPageMax),
-  after: cursor.describe('A `next_cursor`: returns the older calls that follow it'),
-  before: cursor.describe('A `previous_cursor`: returns the newer calls that precede it'),
+  after: cursorSchema.describe('A `next_cursor`: returns the older calls that follow it'),
+  before: cursorSchema.describe('A `previous_cursor`: returns the newer calls that precede it'),
   sort: z
     .enum(['cost', 'duration', 'tokens'], 'must be cost, duration or tokens')
     .optional()

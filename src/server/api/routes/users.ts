@@ -49,7 +49,7 @@ const userInfo = z.strictObject({
   createdAt: z.iso.datetime(),
 });
 
-const sessionInfo = z.strictObject({
+export const sessionInfo = z.strictObject({
   token: z.string().describe('The session token'),
   expiresAt: z.iso.datetime(),
   user: userInfo,
@@ -60,7 +60,7 @@ const errorResponses = {
   429: { description: 'Too many attempts; see retry-after or error.resets_at' },
 };
 
-const cookieHeader = {
+export const cookieHeader = {
   'set-cookie':
     '`weir_session`, or `__Host-weir_session` on https, if the request has `x-weir-session: cookie`',
 };
@@ -142,7 +142,7 @@ export function usersRoutes({
       method: 'DELETE',
       audit: 'account.deleted',
       path: '/v1/users/me',
-      summary: 'Delete the account and its data',
+      summary: 'Delete your own account and its data',
       tag,
       access: bySession('person'),
       body: jsonBody({ password: typedPassword }),
@@ -151,6 +151,8 @@ export function usersRoutes({
         400: { description: 'The body is invalid' },
         401: { description: 'Missing or invalid session token, or the password is wrong' },
         429: { description: 'Too many attempts' },
+        403: { description: 'The session is in an organization' },
+        409: { description: 'Organizations or members depend on you' },
         502: { description: 'The subscription could not be canceled; nothing was deleted' },
       },
       failureEvent: 'login.failed',
@@ -179,7 +181,7 @@ export function usersRoutes({
   ];
 }
 
-function sessionResponse(status: number, { token, expiresAtMs, member }: LoginResult): ApiResponse {
+export function sessionResponse(status: number, { token, expiresAtMs, member }: LoginResult): ApiResponse {
   return {
     status,
     body: { token, expiresAt: timestamp(expiresAtMs), user: describeUser(member) },
@@ -197,5 +199,5 @@ function clientOf(headers: HeaderList): string {
 function describeUser({ identity, account }: Member) {
   const { email, createdAtMs } = identity;
   const tier = effectiveTier(account, systemClock.now());
-  return { id: account.id, email, tier, createdAt: timestamp(createdAtMs) };
+  return { id: String(identity.id), email, tier, createdAt: timestamp(createdAtMs) };
 }

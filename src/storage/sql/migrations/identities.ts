@@ -5,16 +5,16 @@ import type { SchemaTables } from '../tables.ts';
 const personColumns = ['email', 'email_folded', 'password_hash', 'verified_at_ms', 'disabled_at_ms'];
 
 /** An empty hash stands for none: the column of `users` can't be null. */
-const inserted = `insert into identities
+export const copyInserted = `insert into identities
     (id, email, email_folded, password_hash, created_at_ms, verified_at_ms, disabled_at_ms)
     values (new.id, new.email, new.email_folded, nullif(new.password_hash, ''), new.created_at_ms,
       new.verified_at_ms, new.disabled_at_ms);
   insert into memberships (identity_id, account_id, role, created_at_ms)
     values (new.id, new.id, 'owner', new.created_at_ms);`;
-const updated = `update identities set email = new.email, email_folded = new.email_folded,
+export const copyUpdated = `update identities set email = new.email, email_folded = new.email_folded,
     password_hash = nullif(new.password_hash, ''), verified_at_ms = new.verified_at_ms,
     disabled_at_ms = new.disabled_at_ms where id = new.id;`;
-const deleted = `delete from memberships where account_id = old.id;
+export const copyDeleted = `delete from memberships where account_id = old.id;
   delete from identities where id = old.id
     and not exists (select 1 from memberships where identity_id = old.id);`;
 
@@ -66,9 +66,9 @@ export const identities: Migration = {
 
 async function createSqliteTriggers(db: Transaction<SchemaTables>): Promise<void> {
   const triggers = {
-    inserted: ['insert', inserted],
-    updated: [`update of ${personColumns.join(', ')}`, updated],
-    deleted: ['delete', deleted],
+    inserted: ['insert', copyInserted],
+    updated: [`update of ${personColumns.join(', ')}`, copyUpdated],
+    deleted: ['delete', copyDeleted],
   } as const;
   for (const [name, [event, body]] of Object.entries(triggers))
     await sql.raw(`create trigger users_${name} after ${event} on users begin ${body} end`).execute(db);
@@ -78,9 +78,9 @@ async function createPostgresTrigger(db: Transaction<SchemaTables>): Promise<voi
   await sql
     .raw(
       `create function copy_user() returns trigger language plpgsql as $$ begin
-        if tg_op = 'INSERT' then ${inserted}
-        elsif tg_op = 'UPDATE' then ${updated}
-        else ${deleted}
+        if tg_op = 'INSERT' then ${copyInserted}
+        elsif tg_op = 'UPDATE' then ${copyUpdated}
+        else ${copyDeleted}
         end if;
         return null;
       end $$`,

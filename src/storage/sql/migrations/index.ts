@@ -24,6 +24,7 @@ import { logRetentions } from './log-retentions.ts';
 import { moduleCalls } from './module-calls.ts';
 import { moduleDays } from './module-days.ts';
 import { moduleStores } from './module-stores.ts';
+import { organizations } from './organizations.ts';
 import { ownBatches } from './own-batches.ts';
 import { paidAnswers } from './paid-answers.ts';
 import { patternGists } from './pattern-gists.ts';
@@ -111,5 +112,6 @@ export const migrations: readonly Migration[] = [
   processSettings,
   requestUnits,
   ownBatches,
+  organizations,
   audit,
 ];

@@ -3,8 +3,9 @@ import type { IdentityId } from '../../../kernel/ports/identities.ts';
 /** People, accounts and their credentials. */
 export interface AccountTables {
   /**
-   * The accounts. The columns of the owner, who has the same id, are for builds without identities: they are only written,
-   * and triggers copy them to `identities` and `memberships`.
+   * The accounts. The columns of a person with the same id are for builds without identities: they are only written, and
+   * triggers copy them to `identities` and `memberships`. An account without such a person has an empty address, and its id
+   * in `email_folded`.
    */
   readonly users: {
     readonly id: string;
@@ -21,6 +22,9 @@ export interface AccountTables {
     readonly overage: number;
     readonly verified_at_ms: number | null;
     readonly disabled_at_ms: number | null;
+    readonly name: string | null;
+    /** When the account is deleted, if an owner has decided so. */
+    readonly deletes_at_ms: number | null;
   };
   readonly identities: {
     readonly id: IdentityId;
@@ -61,6 +65,19 @@ export interface AccountTables {
     readonly email: string;
     /** Of its token. */
     readonly hash: string;
+    readonly created_at_ms: number;
+    readonly expires_at_ms: number;
+  };
+  readonly member_invitations: {
+    readonly id: string;
+    readonly account_id: string;
+    /** Null if anybody with the link may accept it. */
+    readonly email: string | null;
+    readonly email_folded: string | null;
+    readonly role: string;
+    /** Of its token. */
+    readonly hash: string;
+    readonly invited_by: IdentityId;
     readonly created_at_ms: number;
     readonly expires_at_ms: number;
   };
