@@ -570,6 +570,16 @@ export const diagnostics = queryOptions({
   refetchInterval: 10_000,
 });
 
+export type StoredPart = Answer<'/v1/operator/storage', 'get'>['parts'][number];
+
+/** Measured every ten minutes. */
+export const storage = queryOptions({
+  queryKey: ['storage'],
+  queryFn: () => told(api.GET('/v1/operator/storage')),
+  staleTime: 60_000,
+  refetchInterval: 600_000,
+});
+
 export const destinations = queryOptions({
   queryKey: ['destinations'],
   queryFn: () => told(api.GET('/v1/airgap')),
