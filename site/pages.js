@@ -41,6 +41,7 @@ const chapters = [
       'docs/guides/recordings',
       'docs/guides/in-programs',
       'docs/guides/accounts',
+      'docs/guides/audit',
       'docs/guides/moving',
       'docs/guides/billing',
       'docs/guides/payments',

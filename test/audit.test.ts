@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { auditMessages } from '../src/audit/events.ts';
 import { createControlHandlers } from '../src/process/control-handlers.ts';
 import { openControlSocket } from '../src/process/control-socket.ts';
 import { loadSettings } from '../src/process/load-settings.ts';
-import { auditMessages } from '../src/telemetry/audit.ts';
 import { createLog } from '../src/telemetry/log.ts';
+import { openChains, readChain } from './support/audit-chains.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { Person, password, startCloud } from './support/cloud.ts';
@@ -56,7 +58,7 @@ test('changes of accounts and keys, and failed logins, have a line with who, who
       { event: 'login.failed', reason: 'wrong_login', user: ada.id },
       { event: 'login.failed', reason: 'wrong_login' },
       { event: 'login.succeeded', actor: user },
-      { event: 'key.changed', actor: user, key: id, changed: ['name', 'pipelineConfig'] },
+      { event: 'key.changed', actor: user, key: id, changed: ['name'] },
       { event: 'provider_key.stored', actor: `key:${id}`, provider: 'anthropic' },
       { event: 'provider_key.stored', actor: user, provider: 'anthropic', providerKey },
       { event: 'provider_key.deleted', actor: user, provider: 'anthropic', providerKey },
@@ -118,6 +120,43 @@ test('what an operator does is in the log of the running gateway, in the log fil
   );
   for (const line of auditLines(written)) assert.match(line.actor, /^operator:./);
   assert.equal(disabled.complained, '');
+});
+
+test('what happens is in a chain of its account or of the instance, without personal values', async (t) => {
+  const environment = { WEIR_MODE: 'cloud', WEIR_DATA_DIR: emptyFolder(t) };
+  const { url } = await startCloud(t, environment);
+  const ada = await Person.signUp(url);
+  const { id } = await ada.makeKey();
+  const logIn = (email: string) =>
+    call(url, {
+      path: '/v1/users/login',
+      body: { email, password: 'wrong' },
+      headers: ['user-agent', 'a-browser/1.0'],
+    });
+  await logIn(ada.email);
+  await logIn('nobody@example.com');
+  await runCommand(t, ['users', 'set-tier', ada.email, 'pro'], environment);
+  const audit = await openChains(t, environment);
+  const [own, ofInstance] = [await readChain(audit, ada.id), await readChain(audit, 'instance')];
+  const facts = (entries: typeof own) =>
+    entries.map(({ fields: { event, actor, key, reason, account, tier } }) =>
+      Object.values({ event, actor, key, reason, account, tier }).filter((value) => value !== undefined),
+    );
+  assert.deepEqual(facts(own), [
+    ['account.created', `user:${ada.id}`],
+    ['key.created', `user:${ada.id}`, id],
+    ['login.failed', 'wrong_login'],
+    ['tier.changed', 'operator', 'pro'],
+  ]);
+  assert.deepEqual(facts(ofInstance), [
+    ['login.failed', 'wrong_login'],
+    ['tier.changed', 'operator', ada.id, 'pro'],
+  ]);
+  const [, , failed] = own;
+  assert.deepEqual(failed?.personal, { address: '127.0.0.1', client: 'a-browser/1.0' });
+  for (const { text } of [...own, ...ofInstance])
+    for (const personal of [ada.email, '127.0.0.1', 'a-browser', userInfo().username])
+      assert.ok(!text.includes(`"${personal}`), text);
 });
 
 test('the table of events in the docs has all of them', () => {

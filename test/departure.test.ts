@@ -118,7 +118,7 @@ describe('who leaves', () => {
       ];
       for (const trace of traces) assert.deepEqual(placesWith(trace, rest), [], trace);
       const byNumber = placesWith(person.id, rest).filter((place) => !place.startsWith('file'));
-      assert.deepEqual(byNumber.toSorted(), [...books, 'deleted_accounts'].toSorted());
+      assert.deepEqual(byNumber.toSorted(), [...books, 'audit_entries', 'deleted_accounts'].toSorted());
       assert.deepEqual(shelved(rest), []);
       assert.ok(rest.get('receipts')?.includes('claude'));
     });
@@ -254,6 +254,8 @@ async function assertExported(
     'request',
     'conversation',
     'end_user',
+    'audit_entry',
+    'audit_value',
     'receipt',
   ];
   const more = ['claim', 'billing', 'credit', 'module_entry', 'collection_entry', 'recording'];

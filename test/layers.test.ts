@@ -7,6 +7,7 @@ import testPackage from './package.json' with { type: 'json' };
 const services = [
   'accounts',
   'alerts',
+  'audit',
   'billing',
   'payments',
   'sandbox',

@@ -82,6 +82,11 @@ const resources = {
     read: [...administrators, 'billing'],
     write: ['owner', 'billing'],
   },
+  audit: {
+    description: 'the audit log; it is written by Weir alone',
+    read: administrators,
+    write: [],
+  },
   data: {
     description: 'export and import of all data of the account',
     read: administrators,

@@ -1,20 +1,44 @@
 import { appendFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { Audit } from '../audit/audit.ts';
+import { AuditChains } from '../audit/chains.ts';
+import { type AuditEvent, auditMessages } from '../audit/events.ts';
+import type { AuditFacts } from '../audit/facts.ts';
 import type { Settings } from '../gateway/settings.ts';
+import type { Database } from '../kernel/ports/records.ts';
+import { systemClock } from '../lib/clock.ts';
 import { tellProcess } from '../process/control-socket.ts';
-import { type AuditEvent, type AuditFacts, auditMessages } from '../telemetry/audit.ts';
 import { formatLogLine } from '../telemetry/log-line.ts';
 
-/**
- * Records what an operator did in the log of the running gateway. If none runs on the data folder, in the log file, or on
- * standard error for programs that collect it.
- */
+interface AuditedCommand {
+  readonly settings: Settings;
+  readonly database: Pick<Database, 'audit'>;
+}
+
+/** Records what an operator did: in the audit log, and as a line of the log. */
 export async function recordAudit(
-  { dataDir, logFile }: Settings,
+  { settings, database }: AuditedCommand,
   event: AuditEvent,
   facts: AuditFacts,
 ): Promise<void> {
-  const attributes = { actor: `operator:${loginName()}`, ...facts };
+  const attributed = { actor: `operator:${loginName()}`, ...facts };
+  await writeLine(settings, event, attributed);
+  const chains = new AuditChains({
+    table: database.audit,
+    onError: (cause) => console.error('could not write to the audit log:', cause),
+    onLost: () => undefined,
+  });
+  const log = { audit: () => undefined };
+  const audit = new Audit({ log, chains, clock: systemClock, accountsOf: async () => [] });
+  await audit.record({ event, ...attributed });
+}
+
+/** In the log of the running gateway; if none runs on the data folder, in the log file, or on standard error for programs that collect it. */
+async function writeLine(
+  { dataDir, logFile }: Settings,
+  event: AuditEvent,
+  attributes: AuditFacts,
+): Promise<void> {
   if (await tellProcess(dataDir, { ask: 'audit', event, facts: attributes })) return;
   const line = formatLogLine('info', new Date().toISOString(), {
     attributes: { event, ...attributes },

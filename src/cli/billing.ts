@@ -1,3 +1,4 @@
+import type { AuditFacts } from '../audit/facts.ts';
 import { CreditPurchases } from '../billing/credit-purchases.ts';
 import { type ReconcileReport, reconcile } from '../billing/reconcile.ts';
 import { Subscriptions } from '../billing/subscriptions.ts';
@@ -6,7 +7,6 @@ import { openDatabase } from '../gateway/parts/stores.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import { systemClock } from '../lib/clock.ts';
 import { loadCommandSettings } from '../process/load-settings.ts';
-import type { AuditFacts } from '../telemetry/audit.ts';
 import { recordAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
 import { openProcessor } from './stripe-processor.ts';
@@ -38,7 +38,7 @@ async function reconcileWithStripe(settings: Settings, repairs: boolean): Promis
     const subscriptions = new Subscriptions({ ...parts, onTierChange });
     const purchases = new CreditPurchases(parts);
     const report = await reconcile({ ...parts, subscriptions, purchases, repairs });
-    for (const change of changes) await recordAudit(settings, 'tier.changed', change);
+    for (const change of changes) await recordAudit({ settings, database }, 'tier.changed', change);
     return report;
   } finally {
     await versions.close();

@@ -39,6 +39,9 @@ export interface CommandInput {
   readonly lists: Readonly<Record<string, readonly string[]>>;
 }
 
+/** The flag of commands that list. */
+export const jsonLines = { json: { about: 'print one JSON object per line' } };
+
 /** `weir users list [--json]` */
 export function usageOf({ name, positionals = [], flags = {} }: Command): string {
   const values = positionals.map(({ name: value, choices, isOptional }) => {

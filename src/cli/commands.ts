@@ -1,7 +1,7 @@
-import type { Command } from './command.ts';
+import { auditCommands } from './audit-commands.ts';
+import { type Command, jsonLines } from './command.ts';
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'];
-const jsonLines = { json: { about: 'print one JSON object per line' } };
 const account = { name: 'email or id' };
 const keyFile = {
   'key-file': { value: 'file', about: 'a file with the passphrase, in place of WEIR_BACKUP_PASSPHRASE' },
@@ -273,6 +273,7 @@ export const commands: readonly Command[] = [
     flags: { repair: { about: 'repair differences' }, ...json },
     run: async (commandInput) => (await import('./billing.ts')).reconcileBilling(commandInput),
   },
+  ...auditCommands,
   {
     name: 'verify-receipt',
     summary: 'verify the signature of a receipt; works offline with files',

@@ -53,7 +53,7 @@ export async function deleteMember(
       throw new Error(
         `${identity.email} is the only owner of other accounts, or their own account has other members: weir users list shows them`,
       );
-    await recordAudit(settings, 'account.deleted', { account: account.id });
+    await recordAudit({ settings, database }, 'account.deleted', { account: account.id });
   } finally {
     await versions.close();
     await stripe?.close();

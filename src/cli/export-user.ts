@@ -23,7 +23,7 @@ export function exportUser({ environment, positionals: [name = '', file] }: Comm
       clock: systemClock,
     });
     const lines = exportLines(exportedRows(database, recordings), account.id);
-    await recordAudit(settings, 'account.exported', { account: account.id });
+    await recordAudit({ settings, database }, 'account.exported', { account: account.id });
     if (file === undefined) {
       for await (const some of lines) if (some !== '') console.log(some.replace(/\n$/, ''));
       return;

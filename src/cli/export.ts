@@ -12,7 +12,7 @@ import { ProgressLine } from './progress-line.ts';
 export function exportFile(input: CommandInput): Promise<number> {
   const { positionals, flags } = input;
   const [file = ''] = positionals;
-  return runWithMover(input, async ({ mover, accountId, passphrase, settings, sections }) => {
+  return runWithMover(input, async ({ mover, accountId, passphrase, settings, database, sections }) => {
     if (existsSync(file) && !flags.force) throw new Error(`${file} exists already; --force replaces it`);
     const hasKeys = flags.secrets === true || sections?.includes('provider_keys') === true;
     if (hasKeys && passphrase === undefined)
@@ -20,7 +20,7 @@ export function exportFile(input: CommandInput): Promise<number> {
     const chosen = sectionNames.filter(
       (name) => (sections ?? usualSections).includes(name) || (name === 'provider_keys' && hasKeys),
     );
-    await recordAudit(settings, 'account.exported', { account: accountId });
+    await recordAudit({ settings, database }, 'account.exported', { account: accountId });
     const unfinished = `${file}.part`;
     const progress = new ProgressLine();
     try {

@@ -10,7 +10,7 @@ import { ProgressLine, progressBar } from './progress-line.ts';
 export function importFile(input: CommandInput): Promise<number> {
   const { positionals, flags } = input;
   const [file = ''] = positionals;
-  return runWithMover(input, async ({ mover, accountId, passphrase, settings, sections }) => {
+  return runWithMover(input, async ({ mover, accountId, passphrase, settings, database, sections }) => {
     const bytes = statSync(file).size;
     const progress = new ProgressLine();
     // Completes what a stopped import has left, which may be of this account.
@@ -32,7 +32,7 @@ export function importFile(input: CommandInput): Promise<number> {
     } finally {
       progress.clear();
     }
-    if (!isDryRun) await recordAudit(settings, 'account.imported', { account: accountId });
+    if (!isDryRun) await recordAudit({ settings, database }, 'account.imported', { account: accountId });
     if (flags.json === true) console.log(JSON.stringify(report));
     else printReport(report);
   });

@@ -21,7 +21,7 @@ export function invite({ environment, positionals: [email = ''], flags }: Comman
       throw new Error(`an account with the email address ${email} exists already`);
     const parts = { invitations, address: { url: baseUrlOf(settings) }, clock: systemClock };
     const link = await createInvitationLink(parts, email, days * dayMs);
-    await recordAudit(settings, 'invitation.created', { email: email.trim() });
+    await recordAudit({ settings, database }, 'invitation.created', { email: email.trim() });
     const lifetime = days === 1 ? 'a day' : `${days} days`;
     console.log(`with this link ${email.trim()} can sign up; it is valid once, for ${lifetime}:\n${link}`);
     if (settings.signUp !== 'invite')
@@ -47,7 +47,7 @@ export function uninvite({ environment, positionals: [email = ''] }: CommandInpu
   return runWithDatabase(environment, async ({ database, settings }) => {
     if (!(await database.invitations.revoke(email.trim())))
       throw new Error(`${email} has no invitation; weir users invitations lists them`);
-    await recordAudit(settings, 'invitation.revoked', { email: email.trim() });
+    await recordAudit({ settings, database }, 'invitation.revoked', { email: email.trim() });
     console.log(`the invitation of ${email.trim()} is revoked`);
   });
 }

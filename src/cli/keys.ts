@@ -39,7 +39,7 @@ export function revoke({ environment, positionals: [idOrPrefix = ''] }: CommandI
         `several keys begin like this; use an id: ${[key, ...others].map(({ id }) => id).join(', ')}`,
       );
     await database.apiKeys.revoke(key.accountId, key.id, systemClock.now());
-    await recordAudit(settings, 'key.revoked', { account: key.accountId, key: key.id });
+    await recordAudit({ settings, database }, 'key.revoked', { account: key.accountId, key: key.id });
     console.log(`${key.prefix}… is revoked ${await notifyGateway(key.accountId)}`);
   });
 }

@@ -52,7 +52,7 @@ export async function create({
     const member = newMember({ email, passwordHash, createdAtMs: systemClock.now() });
     if (!(await database.identities.add(member)))
       throw new Error(`an account with the email address ${email} exists already`);
-    await recordAudit(settings, 'account.created', { account: member.account.id });
+    await recordAudit({ settings, database }, 'account.created', { account: member.account.id });
     console.log(`created the account ${member.account.id} for ${member.identity.email}`);
     if (chosen === undefined) console.log(`its password, shown only once: ${password}`);
   });
@@ -73,7 +73,9 @@ function setDisabled(
   return runWithDatabase(environment, async ({ database, settings, notifyGateway }) => {
     const { identity, account } = await findMember(database, email);
     await database.identities.setDisabled(identity.id, closes ? systemClock.now() : null);
-    await recordAudit(settings, closes ? 'account.disabled' : 'account.enabled', { account: account.id });
+    await recordAudit({ settings, database }, closes ? 'account.disabled' : 'account.enabled', {
+      account: account.id,
+    });
     const state = closes ? 'disabled: its keys and sessions do not work' : 'enabled: its keys work';
     console.log(`${identity.email} is ${state} ${await notifyGateway(account.id)}`);
   });
@@ -85,7 +87,7 @@ export function setTier({ environment, positionals: [email = '', tier] }: Comman
     const { identity, account } = await findMember(database, email);
     const { subscriptionId } = await database.billing.get(account.id);
     await database.billing.setTier(account.id, tier);
-    await recordAudit(settings, 'tier.changed', { account: account.id, tier });
+    await recordAudit({ settings, database }, 'tier.changed', { account: account.id, tier });
     console.log(`${identity.email} is on the tier "${tier}", ${await notifyGateway(account.id)}`);
     if (subscriptionId !== null)
       console.log(
@@ -105,7 +107,7 @@ export function reset({ environment, positionals: [email = ''] }: CommandInput):
       identity.id,
       'reset',
     );
-    await recordAudit(settings, 'password.link_created', { account: account.id });
+    await recordAudit({ settings, database }, 'password.link_created', { account: account.id });
     console.log(
       `this link sets a new password for ${identity.email}; it is valid once, for an hour:\n${link}`,
     );

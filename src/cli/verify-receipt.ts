@@ -1,14 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import type { JSONWebKeySet } from 'jose';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
-import { findReceiptProblem } from '../receipts/verify-receipt.ts';
+import { findStatementProblem } from '../lib/signed-statement.ts';
 import type { CommandInput } from './command.ts';
+import { isAddress, readJson, readKeySet } from './key-set.ts';
 
 /** Verifies one receipt, or each of a list, with the public keys; resolves to the exit code. */
 export async function verifyReceipt({ positionals: [source = ''], flags }: CommandInput): Promise<number> {
   const receipts = parseReceipts(await readJson(source));
-  const keys = parseKeySet(await readJson(typeof flags.keys === 'string' ? flags.keys : keysUrlFor(source)));
-  const faults = await Promise.all(receipts.map((receipt) => findReceiptProblem(receipt, keys)));
+  const keys = await readKeySet(typeof flags.keys === 'string' ? flags.keys : keysUrlFor(source));
+  const faults = await Promise.all(receipts.map((receipt) => findStatementProblem(receipt, keys)));
   for (const [at, fault] of faults.entries()) printResult(receipts[at] ?? {}, fault);
   return faults.every((fault) => fault === undefined) ? 0 : 1;
 }
@@ -32,28 +31,6 @@ function keysUrlFor(source: string): string {
   return new URL('/.well-known/jwks.json', source).href;
 }
 
-async function readJson(source: string): Promise<unknown> {
-  const text = isAddress(source) ? await fetchText(source) : await readFile(source, 'utf8');
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new Error(`${source} is not JSON`, { cause });
-  }
-}
-
-async function fetchText(address: string): Promise<string> {
-  const answer = await fetch(address, {
-    headers: { accept: 'application/json' },
-    signal: AbortSignal.timeout(30_000),
-  });
-  if (!answer.ok) throw new Error(`${address} answered ${answer.status}`);
-  return answer.text();
-}
-
-function isAddress(source: string): boolean {
-  return /^https?:\/\//.test(source);
-}
-
 /** A single receipt, or a list of them. */
 function parseReceipts(read: unknown): readonly JsonObject[] {
   const entries = isJsonObject(read) && Array.isArray(read.receipts) ? read.receipts : [read];
@@ -61,10 +38,4 @@ function parseReceipts(read: unknown): readonly JsonObject[] {
   if (receipts.length === 0 || receipts.length < entries.length)
     throw new Error('the input contains no receipt');
   return receipts;
-}
-
-function parseKeySet(read: unknown): JSONWebKeySet {
-  if (!isJsonObject(read) || !Array.isArray(read.keys))
-    throw new Error('the keys are not a JSON Web Key Set');
-  return { keys: read.keys.filter(isJsonObject).map((key) => ({ ...key, kty: String(key.kty) })) };
 }

@@ -19,6 +19,9 @@ function eraseSteps({ stores, modules, embeddingsPart }: EraseParts): readonly E
   const { database } = stores;
   return [
     { name: 'rows', erase: (accountId) => database.erasures.deleteRows(accountId) },
+    { name: 'audit log', erase: (accountId) => database.audit.forget(accountId) },
+    // A person has the id of the account that they signed up with, and goes with it.
+    { name: 'personal values', erase: (accountId) => database.audit.forgetPerson(accountId) },
     ...contentSteps({ stores, modules, embeddingsPart }),
     { name: 'files', erase: () => database.erasures.purgeDeleted() },
   ];

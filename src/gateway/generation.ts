@@ -10,6 +10,8 @@ import { openPages } from './pages.ts';
 import { accountsPart } from './parts/accounts.ts';
 import { alertsPart } from './parts/alerts.ts';
 import { anonymousPart } from './parts/anonymous.ts';
+import { auditPart } from './parts/audit.ts';
+import { auditLogPart } from './parts/audit-log.ts';
 import { billingPart, type CreditUseListener } from './parts/billing.ts';
 import { configurationPart } from './parts/configuration.ts';
 import { dataPlanePart } from './parts/data-plane.ts';
@@ -86,7 +88,8 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
     }),
   );
   const { egress, moduleFetches } = outbound;
-  const { refusals, audit } = parts.add(metricsPart({ settings, log, metrics, sharedResources }));
+  const { refusals } = parts.add(metricsPart({ settings, log, metrics, sharedResources }));
+  const { audit } = parts.add(auditPart({ log, stores }));
   parts.add({
     gauges: stores.gauges,
     checks: [...(stores.checks ?? []), ...processRegistry.checks, ...billingChecks(settings, egress)],
@@ -129,7 +132,8 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
     rateLimiter,
   });
   parts.add({ routes: [...moduleRoutes.values()].flat() });
-  const { receipts } = parts.add(await receiptsPart(ground));
+  const { receipts, signer } = parts.add(await receiptsPart(ground));
+  parts.add(auditLogPart({ ...ground, signer }));
   const { sessions, findGuest } = parts.add(anonymousPart(ground));
   const identity = parts.add(
     identityPart({

@@ -1,3 +1,4 @@
+import type { Audit } from '../audit/audit.ts';
 import type { RequestHandlers } from '../http/server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AccessChecks } from '../server/api/access.ts';
@@ -7,7 +8,6 @@ import { createDataPlaneRouter } from '../server/data-plane.ts';
 import { createRequestHandlers } from '../server/gateway-server.ts';
 import { HostNameCache, loopbackHosts, type RequestGuardRules } from '../server/request-guard.ts';
 import { WebSockets } from '../server/web-sockets.ts';
-import type { Audit } from '../telemetry/audit.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Refusals } from '../telemetry/refusals.ts';
 import type { PartRoute } from './part.ts';

@@ -138,6 +138,8 @@ export interface ErrorDetails {
   readonly upgradeUrl?: string;
   /** The person whose login failed, for the audit log. */
   readonly user?: string | undefined;
+  /** The caller that was refused, for the audit log. */
+  readonly refused?: { readonly account?: string | undefined; readonly actor?: string | undefined };
   readonly headers?: HeaderList;
   /** Fields next to `error` in the body. */
   readonly extraFields?: Readonly<Record<string, unknown>>;

@@ -20,6 +20,8 @@ export interface ModuleRoute<Query = Readonly<Record<string, unknown>>, Body = u
   /** 64 KiB by default. */
   readonly bodyBytesMax?: number;
   readonly rateLimit?: RouteRateLimit;
+  /** Keeps requests that change something out of the audit log; for what programs send all the time. */
+  readonly audit?: 'none';
   /** Descriptions by status, for the API reference. */
   readonly responses: Readonly<Record<number, ModuleResponseDescription>>;
   handle(request: ModuleRequest<Query, Body>): ModuleResponse | Promise<ModuleResponse>;

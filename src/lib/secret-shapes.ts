@@ -1,5 +1,5 @@
-/** Common patterns of secrets and personal data. */
-const sensitiveShapes: readonly RegExp[] = [
+/** Common patterns of secrets. */
+const secretShapes: readonly RegExp[] = [
   /\b(?:sk|pk|rk|ghp|gho|ghs|ghu|glpat|xox[abprs]|github_pat|gw_live|whsec|hf|npm|gsk|xai|r8|shpat|dop_v1|lin_api|pypi)[-_][\w-]{8}/i,
   /\bA(?:KIA|SIA)[A-Z0-9]{12}/,
   /\beyJ[\w-]{8}/,
@@ -7,6 +7,11 @@ const sensitiveShapes: readonly RegExp[] = [
   /\b(?:pass(?:word|wd|phrase)?|secret|token|api[-_ ]?key|credentials?|pin|kennwort|passwort)\b\s*(?:is|are|ist|[:=])\s*\S/i,
   /\bbearer\s+[\w.-]{8,}/i,
   /\/\/[^\s/:@]+:[^\s/@]+@/,
+];
+
+/** Common patterns of secrets and personal data. */
+const sensitiveShapes: readonly RegExp[] = [
+  ...secretShapes,
   /\b[0-9a-f]{32,}\b/i,
   /[\w.+-]@[\w-]+\.[\w.-]/,
   // Phone, card and account numbers: seven digits or more, in any grouping.
@@ -16,6 +21,11 @@ const sensitiveShapes: readonly RegExp[] = [
   /\b\d{3}-\d{2}-\d{4}\b/,
   /(?:\b[0-9a-f]{1,4}:{1,2}){3}[0-9a-f]{1,4}\b/i,
 ];
+
+/** Whether a text has something in it that is certainly a secret. */
+export function holdsSecret(text: string): boolean {
+  return secretShapes.some((shape) => shape.test(text));
+}
 
 /** Whether a text may be stored and shown to a model in another conversation. */
 export function isFreeOfSecrets(text: string): boolean {

@@ -1,7 +1,7 @@
+import { auditMessages, isAuditEvent } from '../audit/events.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Settings } from '../gateway/settings.ts';
 import { isJsonObject } from '../lib/json.ts';
-import { auditMessages, isAuditEvent } from '../telemetry/audit.ts';
 import { type AdjustableLog, type LogLevel, logLevels } from '../telemetry/log.ts';
 import type { ControlHandlers } from './control-socket.ts';
 import { buildDiagnosis } from './diagnosis.ts';

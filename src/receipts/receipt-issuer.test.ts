@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OwnedReceipt } from '../kernel/ports/receipts.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
+import { findStatementProblem } from '../lib/signed-statement.ts';
 import { receiptRow } from './receipt.ts';
 import { ReceiptIssuer } from './receipt-issuer.ts';
 import { SigningKey } from './signing-key.ts';
 import { sampleReceiptDetails } from './testing.ts';
-import { findReceiptProblem } from './verify-receipt.ts';
 
 const signingKey = SigningKey.from(new Uint8Array(32));
 
@@ -40,7 +40,7 @@ test('who waits has a receipt that is stored', async () => {
   const { id, sessionRef, visibility, createdAtMs } = sampleReceiptDetails({ id: 'one' });
   assert.deepEqual(row, { id, sessionRef, visibility, createdAtMs, accountId: 'ada' });
   const { publicJwk } = await signingKey;
-  assert.equal(await findReceiptProblem(receiptRow({ jws }), { keys: [publicJwk] }), undefined);
+  assert.equal(await findStatementProblem(receiptRow({ jws }), { keys: [publicJwk] }), undefined);
   assert.deepEqual([tries.length, made.waiting], [1, 0]);
 });
 

@@ -19,6 +19,10 @@ export const limits = {
   passphraseCharactersMax: 1024,
   /** Each export of the request log may read all of it. */
   logExportsPerAccount: { most: 30, seconds: 3600 },
+  /** Exports of an audit log: collectors fetch what is new every few minutes. */
+  auditExportsPerChain: { most: 60, seconds: 3600 },
+  auditPageMax: 200,
+  auditActorCharactersMax: 100,
   /** Calls that an export reads together. */
   exportedCallsAtOnce: 1000,
   /** Bytes compressed at once. */

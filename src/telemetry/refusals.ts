@@ -1,7 +1,7 @@
+import { RepeatedLines } from '../lib/repeated-lines.ts';
 import { limits } from './limits.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { RepeatedLines } from './repeated-lines.ts';
 
 /** A request that was answered with an error and is not among the calls. */
 export interface Refusal {
@@ -23,7 +23,7 @@ export class Refusals {
 
   constructor(parts: RefusalsParts) {
     this.#parts = parts;
-    this.#lines = new RepeatedLines(parts.intervalMs ?? limits.refusalIntervalMs);
+    this.#lines = new RepeatedLines(parts.intervalMs ?? limits.refusalIntervalMs, limits.refusalLines);
   }
 
   record(refusal: Refusal, facts: object): void {

@@ -75,6 +75,17 @@ export const telemetrySettings = {
     form: 'document',
     document: tierRetentionsSchema,
   }),
+  /** How long entries of the audit log are kept; undefined for ever. */
+  auditRetentionMs: combineSettings(
+    {
+      days: envVariable(
+        'WEIR_AUDIT_DAYS',
+        z.coerce.number('must be a number of days').int().min(0).max(3650).default(365),
+        'audit.days',
+      ),
+    },
+    ({ days }) => (days === 0 ? undefined : days * 86_400_000),
+  ),
   /** Other systems that get every call. */
   clickHouse: combineSettings(
     {

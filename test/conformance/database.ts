@@ -2,6 +2,7 @@ import { describe } from 'node:test';
 import { alertsConformance } from './database/alerts.ts';
 import { anonSessionsConformance } from './database/anon-sessions.ts';
 import { apiKeysConformance } from './database/api-keys.ts';
+import { auditConformance } from './database/audit.ts';
 import { billingConformance } from './database/billing.ts';
 import { challengesConformance } from './database/challenges.ts';
 import { collectionEntriesConformance } from './database/collections.ts';
@@ -83,6 +84,7 @@ export function databaseConformance(
     vectorsConformance(setUpDatabase);
     recordingsConformance(setUpDatabase);
     alertsConformance(setUpDatabase);
+    auditConformance(setUpDatabase);
     keyActivitiesConformance(setUpDatabase);
     billingConformance(setUpDatabase);
     creditsConformance(setUpDatabase);

@@ -103,6 +103,18 @@ export interface paths {
   "/.well-known/jwks.json": {
     get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "keys": ({ "kty": string; "kid": string; [more: string]: unknown })[] } } } } };
   };
+  "/v1/audit": {
+    get: { parameters: { query?: { "limit"?: number; "after"?: string; "event"?: string; "actor"?: string; "from"?: string | string; "to"?: string | string }; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "entries": ({ "number": number; "at": string; "event": string; "actor"?: string; "hash": string; "previous": string; "personal": Record<string, string | null>; [more: string]: unknown })[]; "next_cursor": string | null } } }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 403: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/audit/export": {
+    get: { parameters: { query?: { "format"?: "jsonl" | "syslog"; "from"?: string | string; "to"?: string | string }; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 403: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 429: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/operator/audit": {
+    get: { parameters: { query?: { "limit"?: number; "after"?: string; "event"?: string; "actor"?: string; "from"?: string | string; "to"?: string | string }; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "entries": ({ "number": number; "at": string; "event": string; "actor"?: string; "hash": string; "previous": string; "personal": Record<string, string | null>; [more: string]: unknown })[]; "next_cursor": string | null } } }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 403: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/operator/audit/export": {
+    get: { parameters: { query?: { "format"?: "jsonl" | "syslog"; "from"?: string | string; "to"?: string | string }; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 403: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 429: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
   "/v1/cache": {
     delete: { parameters: { query?: { "module"?: string }; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 204: { headers: { [name: string]: unknown }; content?: never }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };

@@ -4,6 +4,7 @@ import {
   deleteDueOrganizations,
   type OrganizationDeletionParts,
 } from '../../accounts/organization-deletion.ts';
+import type { Audit } from '../../audit/audit.ts';
 import { buildSavingsReport, savingsReportSchema } from '../../billing/savings-report.ts';
 import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
@@ -39,7 +40,6 @@ import { recoveryRoutes } from '../../server/api/routes/recovery.ts';
 import { sessionsRoutes } from '../../server/api/routes/sessions.ts';
 import { type UsageReportQuery, usageRoutes } from '../../server/api/routes/usage.ts';
 import { usersRoutes } from '../../server/api/routes/users.ts';
-import type { Audit } from '../../telemetry/audit.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createAccountEraser, createContentEraser } from '../erase-steps.ts';
 import { exportedRows } from '../exported-rows.ts';

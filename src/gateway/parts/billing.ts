@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Audit } from '../../audit/audit.ts';
 import { paidTiers } from '../../billing/billing-processor.ts';
 import { BillingReport } from '../../billing/billing-report.ts';
 import { type BillingBackend, BillingService } from '../../billing/billing-service.ts';
@@ -13,7 +14,6 @@ import { billingRoutes } from '../../server/api/routes/billing.ts';
 import { billingPagePaths, billingPageRoutes } from '../../server/api/routes/billing-pages.ts';
 import { billingReportRoutes } from '../../server/api/routes/billing-reports.ts';
 import { stripeWebhookRoute } from '../../server/api/routes/stripe-webhook.ts';
-import type { Audit } from '../../telemetry/audit.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
@@ -119,7 +119,8 @@ function createBillingBackend({
   const parts = { ...database, versions: stores.shared.versions, processor, clock: stores.clock };
   const subscriptions = new Subscriptions({
     ...parts,
-    onTierChange: (account, tier) => audit.record({ event: 'tier.changed', account, tier, actor: 'stripe' }),
+    onTierChange: (account, tier) =>
+      void audit.record({ event: 'tier.changed', account, tier, actor: 'stripe' }),
   });
   const purchases = new CreditPurchases(parts);
   const recharger = new Recharger({

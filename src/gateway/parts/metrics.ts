@@ -1,5 +1,4 @@
 import { metricsRoutes } from '../../server/api/routes/metrics.ts';
-import { Audit } from '../../telemetry/audit.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { Refusals } from '../../telemetry/refusals.ts';
@@ -17,17 +16,14 @@ interface MetricsParts {
 
 interface MetricsPart extends Part {
   readonly refusals: Refusals;
-  readonly audit: Audit;
 }
 
-/** Metrics for Prometheus, refused requests and the audit log. */
+/** Metrics for Prometheus, and refused requests. */
 export function metricsPart({ settings, log, metrics, sharedResources }: MetricsParts): MetricsPart {
   const refusals = new Refusals({ metrics, log });
-  const audit = new Audit(log);
   const source = sharedResources === undefined ? metrics : { render: () => sharedResources.metrics() };
   return {
     refusals,
-    audit,
     routes: metricsRoutes(source, settings.metricsToken),
     gauges: [
       {
@@ -39,7 +35,6 @@ export function metricsPart({ settings, log, metrics, sharedResources }: Metrics
     features: ['metrics'],
     async close() {
       refusals.flush();
-      audit.flush();
     },
   };
 }

@@ -2,6 +2,7 @@ import { CallReceipts } from '../../calls/call-receipts.ts';
 import { limits } from '../../receipts/limits.ts';
 import { ReceiptIssuer } from '../../receipts/receipt-issuer.ts';
 import { ReceiptKeys } from '../../receipts/receipt-keys.ts';
+import type { SigningKey } from '../../receipts/signing-key.ts';
 import { receiptsRoutes } from '../../server/api/routes/receipts.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { logReturn } from '../../telemetry/outage.ts';
@@ -10,6 +11,7 @@ import type { RootSecrets } from '../secrets.ts';
 import type { Stores } from './stores.ts';
 
 interface ReceiptsPart extends Part {
+  readonly signer: SigningKey;
   readonly receipts: CallReceipts;
 }
 
@@ -31,6 +33,7 @@ export async function receiptsPart({ log, roots: rootSecrets, stores }: ReceiptP
     onDrop: () => log.error({}, 'the receipt queue is full; some calls get no receipt'),
   });
   return {
+    signer: keys.current,
     receipts: new CallReceipts(issuer, stores.clock),
     routes: receiptsRoutes({ receipts, issuer, keys }),
     gauges: [

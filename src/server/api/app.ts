@@ -1,12 +1,14 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import createRouter from 'find-my-way';
+import type { Audit } from '../../audit/audit.ts';
+import type { AuditFacts, AuditRecord } from '../../audit/facts.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import { asksForWebSocket } from '../../http/websocket-handshake.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import type { Audit, AuditRecord } from '../../telemetry/audit.ts';
+import { headerOf } from '../../lib/headers.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { acceptsEncoding } from '../accepts-encoding.ts';
 import { readBody } from '../body.ts';
@@ -83,8 +85,8 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
         return;
       }
       const answer = await route.handle(request);
-      if (answer.audit !== undefined)
-        audit?.record({ ...answer.audit, id: call.id, address: call.clientAddress });
+      const record = changeRecord(route, answer);
+      if (record !== undefined) await audit?.record({ ...record, ...originOf(req, call) });
       if (answer.stream !== undefined) await sendStream(res, answer.stream, responseHead(answer, call));
       else await sendApiResponse(req, res, answer, call);
     } catch (thrown) {
@@ -96,7 +98,7 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
       }
       const error = asGatewayError(thrown);
       const failure = route?.kind === 'own' ? failureRecord(route, error) : undefined;
-      if (failure !== undefined) audit?.record({ ...failure, id: call.id, address: call.clientAddress });
+      if (failure !== undefined) await audit?.record({ ...failure, ...originOf(req, call) });
       if (error.code === 'internal') log.error({ id: call.id, err: error.cause }, 'bug');
       sendError(
         res,
@@ -108,6 +110,10 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
   };
 }
 
+function originOf({ headers }: HttpRequest, { id, clientAddress: address }: RequestContext): AuditFacts {
+  return { id, address, client: headerOf(headers, 'user-agent') };
+}
+
 /** An expired session or an invalid body is no failed login. */
 const loginFailures: ReadonlySet<string> = new Set([
   'wrong_login',
@@ -116,11 +122,23 @@ const loginFailures: ReadonlySet<string> = new Set([
   'too_many_attempts',
 ]);
 
+function changeRecord(route: ApiRoute, { audit }: ApiResponse): AuditRecord | undefined {
+  if (route.audit === undefined || route.audit === 'none' || audit === 'none') return undefined;
+  return { event: route.audit, ...audit };
+}
+
+/** Of callers without a credential, only those who tried to be the operator: there is no end of the others. */
 function failureRecord(
-  { failureEvent: event }: ApiRoute,
-  { code: reason, details: { user } }: GatewayError,
+  route: ApiRoute,
+  { code: reason, status, details }: GatewayError,
 ): AuditRecord | undefined {
-  return event !== undefined && loginFailures.has(reason) ? { event, reason, user } : undefined;
+  const { failureEvent, access, audit, method, path } = route;
+  const { user, refused } = details;
+  if (failureEvent !== undefined && loginFailures.has(reason)) return { event: failureEvent, reason, user };
+  if (refused === undefined && access !== 'operator') return undefined;
+  if (![401, 403].includes(status) || (audit === undefined && access !== 'operator') || audit === 'none')
+    return undefined;
+  return { event: 'access.refused', attempt: `${method} ${path}`, reason, ...refused };
 }
 
 /** Routes take precedence over pages, except at `/`, which serves both. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { changeOf } from '../../audit/change.ts';
 import type { GatewayError } from '../../kernel/errors.ts';
 import type { ConfigurationId } from '../../kernel/ports/configurations.ts';
 import type { PresentedCredential } from '../../kernel/ports/records.ts';
@@ -9,7 +10,7 @@ import { jsonObjectBody, noBody } from './json-body.ts';
 import type { ApiRequest, ApiRoute } from './route.ts';
 
 /** What an account stores and deletes by name, such as aliases. */
-interface StoredKind<Stored> {
+interface StoredKind<Stored extends StoredName> {
   /** The plural in messages. */
   readonly noun: string;
   readonly tag: string;
@@ -18,6 +19,7 @@ interface StoredKind<Stored> {
   readonly module?: string;
   readonly store: {
     put(id: ConfigurationId, content: JsonObject, shown: PresentedCredential | undefined): Promise<Stored>;
+    list(accountId: string): Promise<readonly Stored[]>;
     /** Resolves to false if there is none. */
     delete(id: ConfigurationId): Promise<boolean>;
   };
@@ -30,6 +32,12 @@ interface StoredKind<Stored> {
   readonly delete: RouteText;
 }
 
+interface StoredName {
+  readonly name: string;
+  /** Undefined if all are of one module. */
+  readonly module?: string;
+}
+
 interface RouteText {
   readonly summary: string;
   /** What a status of these means. */
@@ -38,11 +46,20 @@ interface RouteText {
 
 export const unauthenticated = { 401: { description: 'Missing or invalid credential' } };
 
+const volatileFields: ReadonlySet<string> = new Set([
+  'name',
+  'module',
+  'source',
+  'version',
+  'updatedAt',
+  'updated_at',
+]);
+
 /**
  * The routes that store and delete. API keys can't use them: someone with a leaked one must not be able to weaken what
  * protects the account, or to send its calls elsewhere.
  */
-export function storingRoutes<Stored>(kind: StoredKind<Stored>): readonly ApiRoute[] {
+export function storingRoutes<Stored extends StoredName>(kind: StoredKind<Stored>): readonly ApiRoute[] {
   const { noun, tag, path, store, body, info } = kind;
   const common = { tag, path, access: bySessionOrKey('settings') } as const;
   const errorsOf = ({ errors }: RouteText) => ({
@@ -56,10 +73,19 @@ export function storingRoutes<Stored>(kind: StoredKind<Stored>): readonly ApiRou
     name,
   });
   const auditFacts = ({ module, name }: ConfigurationId) => ({ configuration: `${module}:${name}` });
+  /** The content, without what differs after each change. */
+  const fieldsOf = async ({ accountId, module, name }: ConfigurationId) => {
+    const stored = (await store.list(accountId)).find(
+      (one) => one.name === name && (one.module ?? module) === module,
+    );
+    const described = stored === undefined ? {} : kind.describe(stored);
+    return Object.fromEntries(Object.entries(described).filter(([field]) => !volatileFields.has(field)));
+  };
   return [
     defineRoute({
       ...common,
       method: 'PUT',
+      audit: 'configuration.stored',
       summary: kind.put.summary,
       body: {
         ...jsonObjectBody,
@@ -71,20 +97,26 @@ export function storingRoutes<Stored>(kind: StoredKind<Stored>): readonly ApiRou
       },
       async handle({ caller, parameters, body: content }) {
         const id = idOf(caller, parameters);
+        const before = await fieldsOf(id);
         const stored = await store.put(id, content, credentialOf(caller));
-        return { body: kind.describe(stored), audit: { event: 'configuration.stored', ...auditFacts(id) } };
+        return {
+          body: kind.describe(stored),
+          audit: { ...auditFacts(id), ...changeOf(before, await fieldsOf(id)) },
+        };
       },
     }),
     defineRoute({
       ...common,
       method: 'DELETE',
+      audit: 'configuration.deleted',
       summary: kind.delete.summary,
       body: noBody,
       responses: { 204: { description: 'It is deleted' }, ...errorsOf(kind.delete) },
       async handle({ caller, parameters }) {
         const id = idOf(caller, parameters);
+        const before = await fieldsOf(id);
         if (!(await store.delete(id))) throw kind.unknownError(id);
-        return { status: 204, audit: { event: 'configuration.deleted', ...auditFacts(id) } };
+        return { status: 204, audit: { ...auditFacts(id), ...changeOf(before, {}) } };
       },
     }),
   ];

@@ -1,12 +1,19 @@
 import { isRight, type Resource, type Right, rightOf } from '../../accounts/rights.ts';
 import type { Session } from '../../accounts/session-tokens.ts';
+import type { AuditFacts } from '../../audit/facts.ts';
 import type { WebSocketConnection } from '../../http/websocket.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { headerValuesOf } from '../../lib/headers.ts';
-import type { AuditFacts } from '../../telemetry/audit.ts';
 import { type AccessName, type AccountCaller, requireRightOf } from './access.ts';
 import type { BodyParser } from './json-body.ts';
-import type { ApiRequest, ApiResponse, ApiRoute, WebSocketRoute } from './route.ts';
+import type {
+  ApiRequest,
+  ApiResponse,
+  ApiRoute,
+  AuditedMethod,
+  RouteDescription,
+  WebSocketRoute,
+} from './route.ts';
 import { checkQueryNames } from './validation.ts';
 
 /** Checks access to a route and resolves to the caller. */
@@ -52,6 +59,7 @@ export function byPerson(needed: Resource | Right): AccessRule<AccountCaller> {
       throw new GatewayError(
         'authentication_required',
         'API keys are not accepted here: send a session token from POST /v1/users/login as "authorization: Bearer <token>"',
+        { refused: describeCaller(caller) },
       );
     },
     describe: describeCaller,
@@ -77,7 +85,11 @@ function withRight<Caller extends Session | AccountCaller>(
     rightFor,
     async check(request) {
       const caller = await rule.check(request);
-      requireRightOf(caller, rightFor(request.method));
+      try {
+        requireRightOf(caller, rightFor(request.method));
+      } catch (error) {
+        throw withCaller(error, rule.describe?.(caller));
+      }
       return caller;
     },
   };
@@ -94,7 +106,7 @@ function describeSession({ accountId: account, identityId }: Session): AuditFact
   return { account, actor: `user:${identityId}` };
 }
 
-function describeCaller(caller: AccountCaller): AuditFacts {
+export function describeCaller(caller: AccountCaller): AuditFacts {
   if (caller.kind === 'session') return describeSession(caller);
   return { account: caller.accountId, actor: caller.kind === 'key' ? `key:${caller.keyId}` : 'local' };
 }
@@ -104,8 +116,16 @@ interface AuthorizedRequest<Caller, Body> extends Omit<ApiRequest, 'access' | 'r
   readonly body: Body;
 }
 
-interface RouteDefinition<Caller, Body>
-  extends Omit<ApiRoute, 'kind' | 'access' | 'right' | 'body' | 'handle'> {
+/** Names the caller in a refusal, for the audit log. */
+function withCaller(error: unknown, refused: AuditFacts | undefined): unknown {
+  if (!GatewayError.is(error) || refused === undefined || ![401, 403].includes(error.status)) return error;
+  return new GatewayError(error.code, error.message, { ...error.details, refused });
+}
+
+type RouteDefinition<Caller, Body> = RouteOf<Caller, Body> & AuditedMethod;
+
+interface RouteOf<Caller, Body>
+  extends Omit<RouteDescription, 'kind' | 'access' | 'right' | 'body' | 'handle'> {
   readonly access: AccessRule<Caller>;
   readonly body: BodyParser<Body>;
   handle(request: AuthorizedRequest<Caller, Body>): ApiResponse | Promise<ApiResponse>;
@@ -123,9 +143,13 @@ export function defineRoute<Caller, Body>(route: RouteDefinition<Caller, Body>):
     async handle(request) {
       const caller = await access.check(request);
       checkQueryNames(described.query ?? {}, request.query);
-      const answer = await handle({ ...request, caller, body: await body.parse(request) });
-      if (answer.audit === undefined) return answer;
-      return { ...answer, audit: { ...access.describe?.(caller), ...answer.audit } };
+      const facts = access.describe?.(caller);
+      try {
+        const answer = await handle({ ...request, caller, body: await body.parse(request) });
+        return answer.audit === 'none' ? answer : { ...answer, audit: { ...facts, ...answer.audit } };
+      } catch (error) {
+        throw withCaller(error, facts);
+      }
     },
   };
 }

@@ -5,13 +5,21 @@ import type { ModuleRoute } from '../../kernel/module-route.ts';
 import type { RateLimiter } from '../../kernel/ports/shared-state.ts';
 import type { StandardSchema } from '../../kernel/standard-schema.ts';
 import type { AccountCaller } from './access.ts';
-import { type AccessRule, byKey, bySession, bySessionOrKey, defineRoute } from './define-route.ts';
+import {
+  type AccessRule,
+  byKey,
+  bySession,
+  bySessionOrKey,
+  defineRoute,
+  describeCaller,
+} from './define-route.ts';
 import { describeSchema } from './describe-schema.ts';
 import { type BodyParser, noBody, schemaBody, textBody } from './json-body.ts';
 import type { ApiRoute, ResponseDescription } from './route.ts';
 import { queryValues } from './validation.ts';
 
 interface RouteCaller {
+  readonly caller: AccountCaller;
   readonly scope: string;
   readonly accountId: string | undefined;
 }
@@ -20,7 +28,7 @@ interface RouteCaller {
 export function moduleApiRoute(module: string, route: ModuleRoute, rateLimiter: RateLimiter): ApiRoute {
   const { method, path, summary, tag = module, query = {}, bodyBytesMax, responses } = route;
   return defineRoute({
-    method,
+    ...(method === 'GET' ? { method } : { method, audit: route.audit ?? 'module.changed' }),
     path,
     summary,
     tag,
@@ -29,8 +37,11 @@ export function moduleApiRoute(module: string, route: ModuleRoute, rateLimiter: 
     body: bodyParser(route),
     ...(bodyBytesMax !== undefined && { bodyBytesMax }),
     responses: mapValues(responses, describeResponse),
-    handle: async ({ caller, parameters, query: sent, body }) =>
-      route.handle({ ...caller, parameters, query: await parseQueryValues(query, sent), body }),
+    async handle({ caller: { scope, accountId }, parameters, query: sent, body }) {
+      const values = await parseQueryValues(query, sent);
+      const response = await route.handle({ scope, accountId, parameters, query: values, body });
+      return { ...response, audit: { module, route: `${method} ${path}` } };
+    },
   });
 }
 
@@ -61,6 +72,7 @@ function accessRule(
   return {
     name,
     ...(rightFor !== undefined && { rightFor }),
+    describe: ({ caller }) => describeCaller(caller),
     async check(request) {
       const caller = routeCaller(await check(request));
       if (rateLimit === undefined) return caller;
@@ -74,10 +86,10 @@ function accessRule(
 }
 
 function routeCaller(caller: AccountCaller): RouteCaller {
-  if (caller.kind === 'local') return { scope: scopeOf({ kind: 'local' }), accountId: undefined };
+  if (caller.kind === 'local') return { caller, scope: scopeOf({ kind: 'local' }), accountId: undefined };
   const { accountId } = caller;
   const account: Caller = { kind: 'account', accountId, keyId: '' };
-  return { scope: scopeOf(account), accountId };
+  return { caller, scope: scopeOf(account), accountId };
 }
 
 /** Parses in the order of the declaration, so that errors name the same field every time. */

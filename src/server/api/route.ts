@@ -1,16 +1,23 @@
 import type { z } from 'zod';
 import type { Right } from '../../accounts/rights.ts';
+import type { AuditEvent } from '../../audit/events.ts';
+import type { AuditRecord } from '../../audit/facts.ts';
 import type { WebSocketConnection } from '../../http/websocket.ts';
 import type { RelayRoute } from '../../kernel/relay.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { HeaderList } from '../../lib/headers.ts';
-import type { AuditEvent, AuditRecord } from '../../telemetry/audit.ts';
 import type { AccessChecks, AccessName } from './access.ts';
 
+/** What the audit log has of a request. Whatever may change something names its event, or says that there is none. */
+export type AuditedMethod =
+  | { readonly method: 'GET'; readonly audit?: AuditEvent }
+  | { readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly audit: AuditEvent | 'none' };
+
 /** One of Weir's own routes: JSON in, JSON out. The entry both serves and documents it. */
-export interface ApiRoute {
+export type ApiRoute = RouteDescription & AuditedMethod;
+
+export interface RouteDescription {
   readonly kind: 'own';
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Parameters as `:name`; the rest of the path, slashes included, as `*` or `*name`. */
   readonly path: string;
   readonly summary: string;
@@ -30,7 +37,7 @@ export interface ApiRoute {
   readonly responses: Readonly<Record<number, ResponseDescription>>;
   /** The wire format of its errors, if not Weir's own. */
   errorFormat?(headers: HeaderList): WireFormat;
-  /** The event in the audit log when the caller is rejected. */
+  /** The event in the audit log when a password or a token is wrong. */
   readonly failureEvent?: AuditEvent;
   handle(request: ApiRequest): ApiResponse | Promise<ApiResponse>;
 }
@@ -144,6 +151,6 @@ export interface ApiResponse {
    * chunk is answered with its status; a later one breaks the connection.
    */
   readonly stream?: AsyncIterable<Uint8Array>;
-  /** What the audit log says about the request. */
-  readonly audit?: AuditRecord;
+  /** What the audit log says besides the event of the route; `none` if nothing has happened. */
+  readonly audit?: Partial<AuditRecord> | 'none';
 }

@@ -40,6 +40,7 @@ function upload(
 ): ApiRoute {
   return defineRoute({
     method: 'POST',
+    audit: 'none',
     path: '/upload',
     summary: 'Reads a stream',
     tag: 'Test',

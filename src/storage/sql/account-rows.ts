@@ -9,7 +9,7 @@ interface ExportedTable {
   readonly type: string;
   readonly from: RawBuilder<unknown>;
   /** The column with the account's id, or with its scope. */
-  readonly ownerColumn: 'id' | 'account_id' | 'owner' | 'scope';
+  readonly ownerColumn: 'id' | 'account_id' | 'chain' | 'owner' | 'scope';
   /** The columns that identify a row within an account, in sort order. */
   readonly key: readonly string[];
   readonly columns: readonly string[];
@@ -218,6 +218,20 @@ const exportedTables: readonly ExportedTable[] = [
     ownerColumn: 'account_id',
     key: ['end_user', 'at_ms'],
     columns: ['requests', 'failed', ...tokenColumns, 'cost_nano_usd', 'saved_nano_usd'],
+  },
+  {
+    type: 'audit_entry',
+    from: sql`audit_entries`,
+    ownerColumn: 'chain',
+    key: ['number'],
+    columns: ['content'],
+  },
+  {
+    type: 'audit_value',
+    from: sql`audit_values`,
+    ownerColumn: 'chain',
+    key: ['number', 'person'],
+    columns: ['content'],
   },
   {
     type: 'log_retention',

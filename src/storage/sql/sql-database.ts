@@ -2,6 +2,7 @@ import { Kysely, sql } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { AccountRows } from '../../kernel/ports/account-rows.ts';
 import type { AlertTable } from '../../kernel/ports/alerts.ts';
+import type { AuditTable } from '../../kernel/ports/audit.ts';
 import type { BillingAccounts, Credits, Recharges } from '../../kernel/ports/billing.ts';
 import type { CollectionTable } from '../../kernel/ports/collection-table.ts';
 import type { Configurations } from '../../kernel/ports/configurations.ts';
@@ -43,6 +44,7 @@ import { SqlAccounts } from './accounts.ts';
 import { SqlAlertTable } from './alert-table.ts';
 import { SqlAnonSessions } from './anon-sessions.ts';
 import { SqlApiKeys } from './api-keys.ts';
+import { SqlAudit } from './audit.ts';
 import { SqlBillingAccounts } from './billing-accounts.ts';
 import { SqlCallFiles } from './call-files.ts';
 import { SqlChallenges } from './challenges.ts';
@@ -181,6 +183,7 @@ class SqlDatabase implements Database {
   readonly documents: SharedDocuments;
   readonly processes: Processes;
   readonly alerts: AlertTable;
+  readonly audit: AuditTable;
   readonly #db: Kysely<Tables>;
   readonly #pool: MeteredPool;
   readonly #connectionsMax: number;
@@ -231,6 +234,7 @@ class SqlDatabase implements Database {
     this.documents = new SqlSharedDocuments(db);
     this.processes = new SqlProcesses(db);
     this.alerts = new SqlAlertTable(db, sqlDialect);
+    this.audit = new SqlAudit(db);
   }
 
   moved(sealings: MovedSealings): MovedRows {

@@ -1,5 +1,6 @@
 import type { AccountTables } from './tables/accounts.ts';
 import type { AlertTables } from './tables/alerts.ts';
+import type { AuditTables } from './tables/audit.ts';
 import type { BillingTables } from './tables/billing.ts';
 import type { ImportTables } from './tables/imports.ts';
 import type { ModuleTables } from './tables/modules.ts';
@@ -17,6 +18,7 @@ import type { UsageTables } from './tables/usage.ts';
 export interface Tables
   extends AccountTables,
     AlertTables,
+    AuditTables,
     ImportTables,
     UsageTables,
     RequestTables,

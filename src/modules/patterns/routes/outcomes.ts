@@ -20,6 +20,7 @@ export function outcomesRoutes(
   return [
     defineModuleRoute({
       method: 'POST',
+      audit: 'none',
       path: '/v1/outcomes',
       summary: 'Report the outcome of a call or a conversation',
       tag: 'Patterns',

@@ -56,6 +56,7 @@ export function anonymousRoutes({
   return [
     defineRoute({
       method: 'POST',
+      audit: 'none',
       path: '/v1/anon/sessions',
       summary: 'Start an anonymous session; its calls and receipts are public',
       tag,
@@ -106,6 +107,7 @@ export function anonymousRoutes({
     }),
     defineRoute({
       method: 'DELETE',
+      audit: 'none',
       path: '/v1/anon/sessions/:session_id',
       summary: 'Revoke an anonymous session',
       tag,

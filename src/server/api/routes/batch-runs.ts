@@ -57,13 +57,14 @@ export function batchRunRoutes(batches: BatchList): readonly ApiRoute[] {
       tag,
       access: byPerson('content'),
       method: 'POST',
+      audit: 'batch.canceled',
       path: '/v1/batch-runs/:id/cancel',
       summary: 'Cancel a batch that the gateway runs',
       body: noBody,
       responses: { 204: { description: 'No further call begins' }, ...unauthenticated, ...unknown },
       async handle({ caller, parameters: { id = '' } }) {
         await batches.cancel(callerOf(caller), id);
-        return { status: 204 };
+        return { status: 204, audit: { batch: id } };
       },
     }),
     defineRoute({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeOf } from '../../../audit/change.ts';
 import type { BillingService } from '../../../billing/billing-service.ts';
 import { creditsPerUsd } from '../../../kernel/credits.ts';
 import { limits } from '../../limits.ts';
@@ -32,6 +33,7 @@ export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
   return [
     defineRoute({
       method: 'POST',
+      audit: 'none',
       path: '/v1/billing/checkout',
       summary: 'Buy a paid tier',
       tag,
@@ -48,6 +50,7 @@ export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
     }),
     defineRoute({
       method: 'POST',
+      audit: 'none',
       path: '/v1/billing/credits',
       summary: 'Buy credits',
       tag,
@@ -64,6 +67,7 @@ export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
     }),
     defineRoute({
       method: 'POST',
+      audit: 'none',
       path: '/v1/billing/portal',
       summary: 'Open the portal for cards, plans and invoices',
       tag,
@@ -79,6 +83,7 @@ export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
     }),
     defineRoute({
       method: 'PUT',
+      audit: 'billing.changed',
       path: '/v1/billing/overage',
       summary: 'Turn paying with credits for calls past the cap on or off',
       tag,
@@ -91,13 +96,14 @@ export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
         ...notFree,
       },
       async handle({ caller, body: { enabled } }) {
-        await billing.accountOf(caller.accountId);
+        const { overage = false } = await billing.accountOf(caller.accountId);
         await billing.setOverage(caller.accountId, enabled);
-        return { body: { enabled } };
+        return { body: { enabled }, audit: changeOf({ overage }, { overage: enabled }) };
       },
     }),
     defineRoute({
       method: 'PUT',
+      audit: 'billing.changed',
       path: '/v1/billing/auto-recharge',
       summary: 'Turn automatic purchase of credits on or off',
       tag,
@@ -119,7 +125,8 @@ export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
       },
       async handle({ caller, body }) {
         await billing.accountOf(caller.accountId);
-        return { body: await billing.setAutoRecharge(caller.accountId, body) };
+        const autoRecharge = await billing.setAutoRecharge(caller.accountId, body);
+        return { body: autoRecharge, audit: { after: autoRecharge } };
       },
     }),
   ];

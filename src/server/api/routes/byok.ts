@@ -40,6 +40,7 @@ export function byokRoutes({ vault, directoryFor }: ByokParts): readonly ApiRout
   return [
     defineRoute({
       method: 'PUT',
+      audit: 'provider_key.stored',
       path: '/v1/byok/:provider',
       summary: 'Store the first key for a provider, or replace it',
       tag,
@@ -65,8 +66,10 @@ export function byokRoutes({ vault, directoryFor }: ByokParts): readonly ApiRout
             ? await vault.putIfAbsent(slot, secret, options)
             : await vault.put(slot, secret, options);
         if (stored === undefined) throw apiKeyNotAllowedError('replace');
-        const audit = { event: 'provider_key.stored', provider: provider.name } as const;
-        return { body: describeProviderKey({ ...stored, provider: provider.name }), audit };
+        return {
+          body: describeProviderKey({ ...stored, provider: provider.name }),
+          audit: { provider: provider.name },
+        };
       },
     }),
     defineRoute({
@@ -88,6 +91,7 @@ export function byokRoutes({ vault, directoryFor }: ByokParts): readonly ApiRout
     }),
     defineRoute({
       method: 'DELETE',
+      audit: 'provider_key.deleted',
       path: '/v1/byok/:provider',
       summary: 'Delete all keys for a provider',
       tag,
@@ -102,7 +106,7 @@ export function byokRoutes({ vault, directoryFor }: ByokParts): readonly ApiRout
       async handle({ caller, parameters: { provider = '' } }) {
         const slot = checkMayDelete(caller, provider, await directoryFor(caller.accountId));
         await vault.delete({ accountId: caller.accountId, provider: slot });
-        return { status: 204, audit: { event: 'provider_key.deleted', provider } };
+        return { status: 204, audit: { provider } };
       },
     }),
   ];

@@ -16,6 +16,7 @@ export function cacheRoutes(caches: Pick<ModuleCaches, 'clear' | 'names'>): read
   return [
     defineRoute({
       method: 'DELETE',
+      audit: 'cache.cleared',
       path: '/v1/cache',
       summary: 'Delete the cached answers of an account',
       tag: 'Usage',
@@ -36,7 +37,7 @@ export function cacheRoutes(caches: Pick<ModuleCaches, 'clear' | 'names'>): read
             { param: 'module' },
           );
         await caches.clear(scopeOfCaller(caller), module === undefined ? undefined : [module]);
-        return { status: 204 };
+        return { status: 204, audit: { module } };
       },
     }),
   ];

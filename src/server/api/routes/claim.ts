@@ -19,6 +19,7 @@ export function claimRoutes(claims: Claims): readonly ApiRoute[] {
   return [
     defineRoute({
       method: 'POST',
+      audit: 'sandbox.claimed',
       path: '/api/anon/claim',
       summary: 'Claim the receipts of an anonymous session for the account',
       tag: 'Sandbox',
@@ -42,7 +43,10 @@ export function claimRoutes(claims: Claims): readonly ApiRoute[] {
           receipts,
           claimedAtMs,
         } = await claims.claim(caller.accountId, requestedId);
-        return { body: { ok: true, session_id, receipts, claimed_at: timestamp(claimedAtMs) } };
+        return {
+          body: { ok: true, session_id, receipts, claimed_at: timestamp(claimedAtMs) },
+          audit: { session: session_id },
+        };
       },
     }),
   ];

@@ -78,6 +78,7 @@ export function dryRunRoutes({ dryRuns, recordings, rateLimiter }: DryRunRoutePa
   return [
     defineRoute({
       method: 'POST',
+      audit: 'none',
       path: '/v1/pipeline/dry-run',
       summary: 'Show what a pipeline would do with a request, without sending it or leaving a trace',
       tag: 'Inference',

@@ -21,6 +21,7 @@ export interface ExportParts {
 export function exportRoute({ rows, attempts: rateLimiter }: ExportParts): ApiRoute {
   return defineRoute({
     method: 'GET',
+    audit: 'account.exported',
     path: '/v1/users/me/export',
     summary: 'Export all data of the account as gzipped JSON lines',
     tag: 'Accounts',
@@ -42,7 +43,6 @@ export function exportRoute({ rows, attempts: rateLimiter }: ExportParts): ApiRo
         ],
         contentType: 'application/gzip',
         stream: gzip(exportLines(rows, accountId)),
-        audit: { event: 'account.exported' },
       };
     },
   });

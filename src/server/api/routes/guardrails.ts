@@ -157,6 +157,7 @@ export function guardrailsRoutes(rules: StoredRules, rateLimiter: RateLimiter): 
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'none',
       path: '/v1/guardrails/check',
       access: bySessionOrKey('settings:read'),
       summary: 'Try options and rules with a text; no provider is called and nothing is stored',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
+import { changeOf } from '../../../audit/change.ts';
 import type { AccessRules } from '../../../kernel/access-rules.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { limits as kernelLimits } from '../../../kernel/limits.ts';
@@ -106,6 +107,7 @@ export function keyAccessRoutes({
     defineRoute({
       ...common,
       method: 'PUT',
+      audit: 'key.changed',
       summary: 'Set access rules of a key',
       body: jsonBody({
         models: fields.models.optional(),
@@ -131,10 +133,11 @@ export function keyAccessRoutes({
           if (faults.length > 0)
             throw new GatewayError('bad_pipeline', `pipelines: ${faults.join('; ')}`, { param: 'pipelines' });
         }
+        const before = await keys.find(caller.accountId, id);
         const key = await keys.change(caller.accountId, id, { access: changesIn(body) });
         return {
           body: describeAccess(key),
-          audit: { event: 'key.changed', key: id, changed: Object.keys(body) },
+          audit: { key: id, ...changeOf(describeAccess(before), describeAccess(key)) },
         };
       },
     }),

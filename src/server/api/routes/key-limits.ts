@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
+import { changeOf } from '../../../audit/change.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { ApiKey } from '../../../kernel/ports/records.ts';
 import { bySession, defineRoute } from '../define-route.ts';
@@ -36,6 +37,7 @@ export function keyLimitRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
     defineRoute({
       ...common,
       method: 'PUT',
+      audit: 'key.changed',
       summary: 'Set rate limits of a key',
       body: jsonBody({
         requests_per_minute: fields.requests_per_minute.optional(),
@@ -58,10 +60,11 @@ export function keyLimitRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
           concurrent,
         } = body;
         const changes = { requestsPerMinute, tokensPerMinute, concurrent };
+        const before = await keys.find(caller.accountId, id);
         const key = await keys.change(caller.accountId, id, { limits: changes });
         return {
           body: describeLimits(key),
-          audit: { event: 'key.changed', key: id, changed: Object.keys(body) },
+          audit: { key: id, ...changeOf(describeLimits(before), describeLimits(key)) },
         };
       },
     }),

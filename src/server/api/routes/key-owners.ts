@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
+import { changeOf } from '../../../audit/change.ts';
 import { limits } from '../../limits.ts';
 import { bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
@@ -53,6 +54,7 @@ export function keyOwnerRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
     defineRoute({
       ...common,
       method: 'PUT',
+      audit: 'key.changed',
       path: '/v1/keys/:id/owner',
       summary: 'Set who uses a key',
       body: jsonBody({ owner }),
@@ -63,10 +65,11 @@ export function keyOwnerRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
         ...unauthenticated,
       },
       async handle({ caller, body, parameters: { id = '' } }) {
+        const before = await keys.find(caller.accountId, id);
         await keys.change(caller.accountId, id, { owner: body.owner });
         return {
           body: { owner: body.owner },
-          audit: { event: 'key.changed', key: id, changed: ['owner'] },
+          audit: { key: id, ...changeOf({ owner: before.owner }, body) },
         };
       },
     }),

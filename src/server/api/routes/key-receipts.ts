@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
+import { changeOf } from '../../../audit/change.ts';
 import { bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
@@ -31,6 +32,7 @@ export function keyReceiptRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
     }),
     defineRoute({
       method: 'PUT',
+      audit: 'key.changed',
       path,
       summary: 'Turn receipts for calls with a key on or off',
       tag,
@@ -45,8 +47,10 @@ export function keyReceiptRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
         ...errorResponses,
       },
       async handle({ caller, body: { enabled }, parameters: { id = '' } }) {
+        const before = await keys.find(caller.accountId, id);
         await keys.change(caller.accountId, id, { receipts: enabled });
-        return { body: { enabled }, audit: { event: 'key.changed', key: id, changed: ['receipts'] } };
+        const change = changeOf({ receipts: before.receipts }, { receipts: enabled });
+        return { body: { enabled }, audit: { key: id, ...change } };
       },
     }),
   ];

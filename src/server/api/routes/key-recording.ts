@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
+import { changeOf } from '../../../audit/change.ts';
 import { recordingModes } from '../../../kernel/ports/recordings.ts';
 import { bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
@@ -33,6 +34,7 @@ export function keyRecordingRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
     defineRoute({
       ...common,
       method: 'PUT',
+      audit: 'key.changed',
       summary: 'Set which calls with a key are recorded',
       body: jsonBody({ record }),
       responses: {
@@ -41,10 +43,11 @@ export function keyRecordingRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
         ...errorResponses,
       },
       async handle({ caller, body, parameters: { id = '' } }) {
+        const before = await keys.find(caller.accountId, id);
         await keys.change(caller.accountId, id, { record: body.record });
         return {
           body: { record: body.record },
-          audit: { event: 'key.changed', key: id, changed: ['record'] },
+          audit: { key: id, ...changeOf({ record: before.record }, body) },
         };
       },
     }),

@@ -37,6 +37,7 @@ export function keyTestRoute({
 }: KeyTestParts): ApiRoute {
   return defineRoute({
     method: 'POST',
+    audit: 'none',
     path: '/v1/byok/:provider/test',
     summary: 'Test a stored key with a free request to the provider',
     tag: 'Provider keys',

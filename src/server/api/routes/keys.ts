@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
 import { limits as accountsLimits } from '../../../accounts/limits.ts';
+import { changeOf } from '../../../audit/change.ts';
 import { limits as kernelLimits } from '../../../kernel/limits.ts';
 import type { ApiKey } from '../../../kernel/ports/records.ts';
 import type { HeaderList } from '../../../lib/headers.ts';
@@ -53,6 +54,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
   return [
     defineRoute({
       method: 'POST',
+      audit: 'key.created',
       path: '/v1/keys',
       summary: 'Create an API key',
       tag,
@@ -75,7 +77,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
           status: 201,
           headers: await warned(key.pipelineConfig, caller.accountId),
           body: { id, key: token, ...rest },
-          audit: { event: 'key.created', key: id },
+          audit: { key: id, after: chosen },
         };
       },
     }),
@@ -94,6 +96,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
     }),
     defineRoute({
       method: 'PATCH',
+      audit: 'key.changed',
       path: '/v1/keys/:id',
       summary: 'Change the name or the pipeline of a key',
       tag,
@@ -110,17 +113,19 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       },
       async handle({ caller, body, parameters: { id = '' } }) {
         const changes = definedFields(body);
+        const before = await keys.find(caller.accountId, id);
         const key = await keys.change(caller.accountId, id, changes);
         const headers = await warned(body.pipelineConfig, caller.accountId);
         return {
           headers,
           body: { ok: true, key: describeApiKey(key) },
-          audit: { event: 'key.changed', key: id, changed: Object.keys(changes) },
+          audit: { key: id, ...changeOf(settingsOf(before), settingsOf(key)) },
         };
       },
     }),
     defineRoute({
       method: 'DELETE',
+      audit: 'key.revoked',
       path: '/v1/keys/:id',
       summary: 'Revoke a key',
       tag,
@@ -133,10 +138,15 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       },
       async handle({ caller, parameters: { id = '' } }) {
         await keys.revoke(caller.accountId, id);
-        return { status: 204, audit: { event: 'key.revoked', key: id } };
+        return { status: 204, audit: { key: id } };
       },
     }),
   ];
+}
+
+/** What can be changed here. */
+function settingsOf({ name, pipelineConfig }: ApiKey) {
+  return { name, pipelineConfig };
 }
 
 function describeApiKey({ id, prefix, name, pipelineConfig, createdAtMs }: ApiKey) {

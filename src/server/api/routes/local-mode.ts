@@ -33,7 +33,7 @@ type RejectedRoute = Pick<ApiRoute, 'method' | 'path' | 'tag'> & { readonly deta
 function localModeRoute({ method, path, tag, detail }: RejectedRoute): ApiRoute {
   return {
     kind: 'own',
-    method,
+    ...(method === 'GET' ? { method } : { method, audit: 'none' }),
     path,
     summary: 'Not available in local mode',
     tag,

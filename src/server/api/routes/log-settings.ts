@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeOf } from '../../../audit/change.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { AccountRetentions } from '../../../telemetry/request-log/account-retentions.ts';
 import { byPerson, defineRoute } from '../define-route.ts';
@@ -52,6 +53,7 @@ export function logSettingsRoutes({
     defineRoute({
       ...common,
       method: 'PUT',
+      audit: 'log.retention_changed',
       summary: 'Set how long calls stay in the log',
       body: jsonBody({ retention_days: ownDays.describe('Null for as long as this instance keeps calls') }),
       responses: {
@@ -61,6 +63,7 @@ export function logSettingsRoutes({
       },
       async handle({ caller: { accountId }, body: { retention_days: days } }) {
         const maxDays = await mostDays(accountId);
+        const before = (await table.find(accountId)) ?? null;
         if (days === null) await table.delete(accountId);
         else {
           if (days > maxDays)
@@ -72,7 +75,7 @@ export function logSettingsRoutes({
         }
         return {
           body: describe(days, maxDays),
-          audit: { event: 'log.retention_changed', days },
+          audit: { days, ...changeOf({ retention_days: before }, { retention_days: days }) },
         };
       },
     }),

@@ -74,6 +74,7 @@ function invitationRoutes(members: OrganizationMembers): readonly ApiRoute[] {
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'member.invited',
       path,
       summary: 'Invite a person, by mail or with a link',
       body: jsonBody({
@@ -120,6 +121,7 @@ function invitationRoutes(members: OrganizationMembers): readonly ApiRoute[] {
     defineRoute({
       ...common,
       method: 'DELETE',
+      audit: 'member.invitation_revoked',
       path: `${path}/:id`,
       summary: 'Revoke an invitation',
       body: noBody,
@@ -130,7 +132,7 @@ function invitationRoutes(members: OrganizationMembers): readonly ApiRoute[] {
       },
       async handle({ caller, parameters: { id = '' } }) {
         await members.revokeInvitation(caller, id);
-        return { status: 204, audit: { event: 'member.invitation_revoked', invitation: id } };
+        return { status: 204, audit: { invitation: id } };
       },
     }),
   ];
@@ -145,6 +147,7 @@ function acceptanceRoutes(members: OrganizationMembers): readonly ApiRoute[] {
   return [
     defineRoute({
       method: 'POST',
+      audit: 'none',
       path: '/v1/invitations/show',
       summary: 'Get what an invitation is for',
       tag,
@@ -159,6 +162,7 @@ function acceptanceRoutes(members: OrganizationMembers): readonly ApiRoute[] {
     }),
     defineRoute({
       method: 'POST',
+      audit: 'member.joined',
       path: '/v1/invitations/accept',
       summary: 'Accept an invitation: become a member',
       tag,
@@ -176,7 +180,7 @@ function acceptanceRoutes(members: OrganizationMembers): readonly ApiRoute[] {
         const { accountId, role: invitedRole, id } = await members.accept(caller, body.token);
         return {
           body: { organization_id: accountId, role: invitedRole },
-          audit: { event: 'member.joined', account: accountId, role: invitedRole, invitation: id },
+          audit: { account: accountId, role: invitedRole, invitation: id },
         };
       },
     }),

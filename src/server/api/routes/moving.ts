@@ -70,6 +70,7 @@ export function movingRoutes({ mover, attempts }: MovingParts): readonly ApiRout
   return [
     defineRoute({
       method: 'GET',
+      audit: 'account.exported',
       path: '/v1/export',
       summary: 'Export the account as a file that another instance imports',
       tag: 'Accounts',
@@ -104,12 +105,12 @@ export function movingRoutes({ mover, attempts }: MovingParts): readonly ApiRout
           ],
           contentType,
           stream: gzip(mover.export({ accountId, sections: chosen, passphrase })),
-          audit: { event: 'account.exported', account: accountId },
         };
       },
     }),
     defineRoute({
       method: 'POST',
+      audit: 'account.imported',
       path: '/v1/import',
       summary: 'Import a file of another instance into the account, as a whole or not at all',
       tag: 'Accounts',
@@ -136,9 +137,7 @@ export function movingRoutes({ mover, attempts }: MovingParts): readonly ApiRout
           replaces: on_conflict === 'replace',
           finishMs: limits.importAnswerMs,
         });
-        return dry_run === undefined
-          ? { body: report, audit: { event: 'account.imported' as const, account: accountId } }
-          : { body: report };
+        return dry_run === undefined ? { body: report } : { body: report, audit: 'none' };
       },
     }),
   ];

@@ -95,6 +95,7 @@ export function organizationMemberRoutes({
     defineRoute({
       ...common,
       method: 'PATCH',
+      audit: 'member.role_changed',
       path: `${path}/:id`,
       summary: 'Change the role of a member; only owners make owners, or take the role from one',
       body: jsonBody({ role }),
@@ -108,13 +109,14 @@ export function organizationMemberRoutes({
         const roleBefore = await members.changeRole(caller, id, body.role);
         return {
           status: 204,
-          audit: { event: 'member.role_changed', member: id, role: body.role, roleBefore },
+          audit: { member: id, role: body.role, roleBefore },
         };
       },
     }),
     defineRoute({
       ...common,
       method: 'DELETE',
+      audit: 'member.removed',
       path: `${path}/:id`,
       summary: 'Remove a member and end their sessions in the organization; API keys stay',
       body: noBody,
@@ -126,12 +128,13 @@ export function organizationMemberRoutes({
       },
       async handle({ caller, parameters: { id = '' } }) {
         const roleBefore = await members.remove(caller, id);
-        return { status: 204, audit: { event: 'member.removed', member: id, roleBefore } };
+        return { status: 204, audit: { member: id, roleBefore } };
       },
     }),
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'member.left',
       path: '/v1/organization/leave',
       summary: 'Leave the organization of this session, which ends the session',
       access: bySession('person'),
@@ -143,7 +146,7 @@ export function organizationMemberRoutes({
       },
       async handle({ caller }) {
         await members.leave(caller);
-        return { status: 204, headers: cookies.clear(), audit: { event: 'member.left' } };
+        return { status: 204, headers: cookies.clear() };
       },
     }),
   ];

@@ -69,6 +69,7 @@ function ownOrganizationsRoutes({ organizations, cookies }: OrganizationRoutePar
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'organization.created',
       path: '/v1/organizations',
       summary: 'Create an organization',
       body: jsonBody({ name }),
@@ -82,13 +83,14 @@ function ownOrganizationsRoutes({ organizations, cookies }: OrganizationRoutePar
         return {
           status: 201,
           body: describe(made, caller),
-          audit: { event: 'organization.created', account: made.account.id },
+          audit: { account: made.account.id },
         };
       },
     }),
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'session.switched',
       path: '/v1/organizations/:id/session',
       summary: 'Switch to another organization: start a session in it',
       body: jsonBody({}),
@@ -111,7 +113,7 @@ function ownOrganizationsRoutes({ organizations, cookies }: OrganizationRoutePar
         return {
           ...sessionResponse(201, issued),
           headers: cookie,
-          audit: { event: 'session.switched', account: id },
+          audit: { account: id },
         };
       },
     }),
@@ -135,6 +137,7 @@ function currentOrganizationRoutes({ organizations }: OrganizationRouteParts): r
     defineRoute({
       ...common,
       method: 'PATCH',
+      audit: 'organization.renamed',
       summary: 'Change its name',
       body: jsonBody({ name: name.nullable().describe('null removes the name of your own account') }),
       responses: {
@@ -143,12 +146,13 @@ function currentOrganizationRoutes({ organizations }: OrganizationRouteParts): r
       },
       async handle({ caller, body }) {
         const renamed = await organizations.rename(caller, body.name);
-        return { body: describe(renamed, caller), audit: { event: 'organization.renamed' } };
+        return { body: describe(renamed, caller) };
       },
     }),
     defineRoute({
       ...common,
       method: 'DELETE',
+      audit: 'organization.deletion_scheduled',
       summary: 'Delete the organization after a week in which it can be restored',
       access: bySession('ownership'),
       body: jsonBody({ password: typedPassword }),
@@ -161,12 +165,13 @@ function currentOrganizationRoutes({ organizations }: OrganizationRouteParts): r
       failureEvent: 'login.failed',
       async handle({ caller, body, remoteAddress }) {
         const scheduled = await organizations.scheduleDeletion(caller, body.password, remoteAddress);
-        return { body: describe(scheduled, caller), audit: { event: 'organization.deletion_scheduled' } };
+        return { body: describe(scheduled, caller) };
       },
     }),
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'organization.restored',
       path: '/v1/organization/restore',
       summary: 'Take the deletion of the organization back',
       access: bySession('ownership'),
@@ -177,7 +182,7 @@ function currentOrganizationRoutes({ organizations }: OrganizationRouteParts): r
       },
       async handle({ caller }) {
         const restored = await organizations.restore(caller);
-        return { body: describe(restored, caller), audit: { event: 'organization.restored' } };
+        return { body: describe(restored, caller) };
       },
     }),
   ];

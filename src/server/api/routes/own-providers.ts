@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { countAttempt } from '../../../accounts/count-attempt.ts';
 import type { ProviderKeyVault } from '../../../accounts/provider-key-vault.ts';
+import { changeOf } from '../../../audit/change.ts';
 import type { OwnProvider, OwnProviders } from '../../../calls/own-providers/own-providers.ts';
 import { notAllowedError } from '../../../calls/target-rules.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
@@ -100,6 +101,7 @@ export function ownProviderRoutes(parts: OwnProviderRouteParts): readonly ApiRou
     defineRoute({
       ...common,
       method: 'PUT',
+      audit: 'provider.stored',
       path,
       summary: 'Define a provider, or replace its settings; store its key with PUT /v1/byok/:provider',
       body: { ...jsonObjectBody, description: { schema: providerBody, required: true } },
@@ -121,25 +123,31 @@ export function ownProviderRoutes(parts: OwnProviderRouteParts): readonly ApiRou
         const settings = parseWithSchema(ownProviderSettings, rest);
         const { headers: sent } = parseWithSchema(z.object({ headers: ownHeadersField }), { headers });
         const options = { headers: sent, shown: credentialOf(caller) };
-        const stored = await ownProviders.put({ accountId, name }, settings, options);
-        return { body: describeProvider(stored), audit: { event: 'provider.stored', provider: name } };
+        const before = (await ownProviders.list(accountId)).find((known) => known.name === name);
+        const after = describeProvider(await ownProviders.put({ accountId, name }, settings, options));
+        const change = changeOf(before === undefined ? {} : describeProvider(before), after);
+        return { body: after, audit: { provider: name, ...change } };
       },
     }),
     defineRoute({
       ...common,
       method: 'DELETE',
+      audit: 'provider.deleted',
       path,
       summary: 'Delete a provider with its keys; calls that name it are rejected',
       body: noBody,
       responses: { 204: { description: 'It is deleted' }, ...unauthenticated, ...sessionOnly, ...notFound },
       async handle({ caller, parameters: { name = '' } }) {
-        await ownProviders.delete({ accountId: caller.accountId, name });
-        return { status: 204, audit: { event: 'provider.deleted', provider: name } };
+        const id = { accountId: caller.accountId, name };
+        const before = describeProvider(await ownProviders.get(id));
+        await ownProviders.delete(id);
+        return { status: 204, audit: { provider: name, ...changeOf(before, {}) } };
       },
     }),
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'none',
       path: `${path}/test`,
       access: bySessionOrKey('provider-keys'),
       summary: 'Test a provider with a free request, with its first stored key if there is one',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeOf } from '../../../audit/change.ts';
 import type { CallerAuthenticator } from '../../../calls/caller-authenticator.ts';
 import { localAccountId } from '../../../calls/local-setting.ts';
 import type { GatewayPipeline, PipelineSelector } from '../../../calls/pipeline-selector.ts';
@@ -165,6 +166,7 @@ export function pipelineRoutes({
     }),
     defineRoute({
       method: 'PUT',
+      audit: 'pipeline.stored',
       path: gatewayPath,
       summary: 'Store the pipeline of a local gateway; it holds from the next call on',
       tag: 'Inference',
@@ -181,14 +183,19 @@ export function pipelineRoutes({
         ...writeErrors,
       },
       async handle({ body: { pipeline } }) {
+        const before = await choice.describeGateway();
         await choice.store(pipeline);
         const own = await choice.describeGateway();
         warmUp(own.pipeline?.stages ?? []);
-        return { body: describeGateway(own, choice.canStore), audit: { event: 'pipeline.stored' } };
+        return {
+          body: describeGateway(own, choice.canStore),
+          audit: changeOf({ pipeline: before.text }, { pipeline: own.text }),
+        };
       },
     }),
     defineRoute({
       method: 'DELETE',
+      audit: 'pipeline.deleted',
       path: gatewayPath,
       summary: 'Delete the stored pipeline of a local gateway, so that the default holds',
       tag: 'Inference',
@@ -196,8 +203,10 @@ export function pipelineRoutes({
       body: noBody,
       responses: { 204: { description: 'The default pipeline is in use' }, ...writeErrors },
       async handle() {
+        const before = await choice.describeGateway();
         await choice.store(undefined);
-        return { status: 204, audit: { event: 'pipeline.deleted' } };
+        const { text } = await choice.describeGateway();
+        return { status: 204, audit: changeOf({ pipeline: before.text }, { pipeline: text }) };
       },
     }),
   ];

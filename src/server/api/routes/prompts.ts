@@ -67,6 +67,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'prompt.stored',
       path: '/v1/prompts',
       summary: 'Create a prompt with its first version',
       body: { ...jsonObjectBody, description: { schema: newPrompt, required: true } },
@@ -88,7 +89,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
         return {
           status: 201,
           body: await describeStored(accountId, name, version),
-          audit: { event: 'prompt.stored', prompt: formatPromptVersion({ name, version }) },
+          audit: { prompt: formatPromptVersion({ name, version }) },
         };
       },
     }),
@@ -106,6 +107,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
     defineRoute({
       ...common,
       method: 'DELETE',
+      audit: 'prompt.deleted',
       path: promptPath,
       summary: 'Delete a prompt with all versions; calls that name it are rejected',
       body: noBody,
@@ -113,12 +115,13 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
       async handle({ caller, parameters }) {
         const id = idOf(caller.accountId, parameters);
         await prompts.delete(id);
-        return { status: 204, audit: { event: 'prompt.deleted', prompt: id.name } };
+        return { status: 204, audit: { prompt: id.name } };
       },
     }),
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'prompt.stored',
       path: `${promptPath}/versions`,
       summary: 'Store a new version of a prompt',
       body: { ...jsonObjectBody, description: { schema: newVersion, required: true } },
@@ -138,7 +141,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
         return {
           status: 201,
           body: await describeStored(id.accountId, id.name, version),
-          audit: { event: 'prompt.stored', prompt: formatPromptVersion({ name: id.name, version }) },
+          audit: { prompt: formatPromptVersion({ name: id.name, version }) },
         };
       },
     }),
@@ -163,6 +166,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
     defineRoute({
       ...common,
       method: 'DELETE',
+      audit: 'prompt.deleted',
       path: versionPath,
       summary: 'Delete an old version without labels',
       body: noBody,
@@ -183,12 +187,13 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
           });
         await prompts.deleteVersion(id, version);
         const prompt = formatPromptVersion({ name: id.name, version });
-        return { status: 204, audit: { event: 'prompt.deleted', prompt } };
+        return { status: 204, audit: { prompt } };
       },
     }),
     defineRoute({
       ...common,
       method: 'PUT',
+      audit: 'prompt.label_moved',
       path: labelPath,
       summary: 'Move a label to a version, or add it; to roll back, move it to an earlier version',
       body: jsonBody({ version: z.int().min(1, 'must be 1 or more') }),
@@ -207,13 +212,14 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
         const prompt = formatPromptVersion({ name: id.name, version });
         return {
           body: describePrompt(await prompts.get(id)),
-          audit: { event: 'prompt.label_moved', prompt, label },
+          audit: { prompt, label },
         };
       },
     }),
     defineRoute({
       ...common,
       method: 'DELETE',
+      audit: 'prompt.label_deleted',
       path: labelPath,
       summary: 'Delete a label; calls that name it are rejected',
       body: noBody,
@@ -222,12 +228,13 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
         const id = idOf(caller.accountId, parameters);
         const { label = '' } = parameters;
         await prompts.deleteLabel(id, label);
-        return { status: 204, audit: { event: 'prompt.label_deleted', prompt: id.name, label } };
+        return { status: 204, audit: { prompt: id.name, label } };
       },
     }),
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'none',
       path: `${promptPath}/render`,
       access: bySessionOrKey('settings:read'),
       summary: 'Show what a call with these variables would begin with, without making it',

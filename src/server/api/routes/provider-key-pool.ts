@@ -65,6 +65,7 @@ export function providerKeyPoolRoutes({
   return [
     defineRoute({
       method: 'POST',
+      audit: 'provider_key.stored',
       path: '/v1/byok/:provider/keys',
       summary: 'Add a key for a provider',
       tag,
@@ -101,7 +102,7 @@ export function providerKeyPoolRoutes({
         return {
           status: 201,
           body: await describe(key, provider, secret),
-          audit: { event: 'provider_key.stored', provider: provider.name, providerKey: key.id },
+          audit: { provider: provider.name, providerKey: key.id },
         };
       },
     }),
@@ -130,6 +131,7 @@ export function providerKeyPoolRoutes({
     }),
     defineRoute({
       method: 'DELETE',
+      audit: 'provider_key.deleted',
       path: '/v1/byok/:provider/keys/:id',
       summary: 'Delete one key for a provider',
       tag,
@@ -148,7 +150,7 @@ export function providerKeyPoolRoutes({
             'not_found',
             `no key with this id is stored; GET /v1/byok/${provider}/keys lists the keys`,
           );
-        return { status: 204, audit: { event: 'provider_key.deleted', provider, providerKey: id } };
+        return { status: 204, audit: { provider, providerKey: id } };
       },
     }),
   ];

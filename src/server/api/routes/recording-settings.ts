@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeOf } from '../../../audit/change.ts';
 import type { LocalSetting } from '../../../calls/local-setting.ts';
 import type { RecordingPolicy } from '../../../calls/recordings/recording-policy.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
@@ -66,6 +67,7 @@ export function recordingSettingsRoutes({
     defineRoute({
       ...common,
       method: 'PUT',
+      audit: 'recordings.changed',
       summary: 'Set which calls of a local gateway are recorded',
       body: jsonBody({ record }),
       responses: {
@@ -80,8 +82,10 @@ export function recordingSettingsRoutes({
       async handle({ body }) {
         if (localMode === undefined || policy.mode !== undefined || policy.retentionMs === 0)
           throw new GatewayError('set_by_environment', ruleOf(policy));
+        const before = await describe();
         await localMode.put(body.record);
-        return { body: await describe() };
+        const after = await describe();
+        return { body: after, audit: changeOf(before, after) };
       },
     }),
   ];

@@ -147,17 +147,19 @@ export function recordingsRoutes(recordings: CallRecordings, searches: RateLimit
     defineRoute({
       ...common,
       method: 'DELETE',
+      audit: 'recordings.deleted',
       path: '/v1/recordings/:id',
       summary: 'Delete a recording',
       responses: { 204: { description: 'Deleted' }, ...unauthenticated, ...unknown },
       async handle({ caller: { accountId }, parameters: { id = '' } }) {
         if (!isRequestId(id) || !(await recordings.remove(accountId, id))) throw notRecordedError();
-        return { status: 204 };
+        return { status: 204, audit: { recording: id } };
       },
     }),
     defineRoute({
       ...common,
       method: 'DELETE',
+      audit: 'recordings.deleted',
       path: '/v1/recordings',
       summary: 'Delete all recordings of the account',
       responses: { 204: { description: 'Deleted' }, ...unauthenticated },

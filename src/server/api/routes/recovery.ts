@@ -5,7 +5,6 @@ import type { Session } from '../../../accounts/session-tokens.ts';
 import type { UserAccounts } from '../../../accounts/user-accounts.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { MailboxProof } from '../../../kernel/ports/sessions.ts';
-import type { AuditEvent } from '../../../telemetry/audit.ts';
 import { limits } from '../../limits.ts';
 import { type AccessRule, byAddress, bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
@@ -41,12 +40,9 @@ export interface RecoveryRouteParts {
 export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
   const { accounts: userAccounts, recovery: accountRecovery } = parts;
   const tag = 'Accounts';
-  const settle = async (
-    event: AuditEvent,
-    { accountIds, isTakeover }: MailboxProof,
-  ): Promise<ApiResponse> => {
+  const settle = async ({ accountIds, isTakeover }: MailboxProof): Promise<ApiResponse> => {
     if (isTakeover) for (const accountId of accountIds) await parts.forgetContent(accountId);
-    return { status: 204, audit: { event, account: accountIds[0] } };
+    return { status: 204, audit: { account: accountIds[0] } };
   };
   const rateLimited = byAddress((address) => accountRecovery.countAttempt(address));
   const rateLimitedWithSession: AccessRule<Session | undefined> = {
@@ -62,6 +58,7 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
   return [
     defineRoute({
       method: 'POST',
+      audit: 'none',
       path: '/v1/users/password-reset',
       summary: 'Request a password reset link',
       tag,
@@ -83,6 +80,7 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
     }),
     defineRoute({
       method: 'POST',
+      audit: 'password.reset',
       path: '/v1/users/password-reset/confirm',
       summary:
         'Set a new password with a mailed link; ends all sessions and revokes what was created before the address was verified',
@@ -90,11 +88,11 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
       access: rateLimited,
       body: jsonBody({ token, password: newPassword }),
       responses: { 204: { description: 'The password is set' }, ...errorResponses },
-      handle: async ({ body }) =>
-        settle('password.reset', await accountRecovery.resetPassword(body.token, body.password)),
+      handle: async ({ body }) => settle(await accountRecovery.resetPassword(body.token, body.password)),
     }),
     defineRoute({
       method: 'POST',
+      audit: 'email.verified',
       path: '/v1/users/verify',
       summary: 'Verify the email address with a mailed link',
       tag,
@@ -107,8 +105,7 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
         },
         ...errorResponses,
       },
-      handle: async ({ caller, body }) =>
-        settle('email.verified', await accountRecovery.verifyEmail(body.token, caller)),
+      handle: async ({ caller, body }) => settle(await accountRecovery.verifyEmail(body.token, caller)),
     }),
     defineRoute({
       method: 'GET',
@@ -128,6 +125,7 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
     }),
     defineRoute({
       method: 'POST',
+      audit: 'none',
       path: '/v1/users/verify/mail',
       summary: 'Request another verification link',
       tag,

@@ -14,6 +14,7 @@ export function reloadRoutes(reload: Reload): readonly ApiRoute[] {
   return [
     defineRoute({
       method: 'POST',
+      audit: 'settings.reloaded',
       path: '/v1/admin/reload',
       summary: 'Read the configuration again',
       tag: 'Operations',
@@ -27,7 +28,7 @@ export function reloadRoutes(reload: Reload): readonly ApiRoute[] {
       },
       async handle() {
         const { version, changed } = await reload();
-        return { body: { version, changed: [...changed] } };
+        return { body: { version, changed: [...changed] }, audit: { version, changed } };
       },
     }),
   ];

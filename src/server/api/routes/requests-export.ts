@@ -47,6 +47,7 @@ export interface RequestsExportParts {
 export function requestsExportRoute({ log, recordings, attempts }: RequestsExportParts): ApiRoute {
   return defineRoute({
     method: 'GET',
+    audit: 'log.exported',
     path: '/v1/requests/export',
     summary: 'Export calls as CSV or JSON lines, the newest first',
     tag: 'Usage',

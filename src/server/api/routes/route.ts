@@ -80,7 +80,12 @@ export function routeRoutes(
   const summary = 'Explain where a call would go';
   return [
     { ...shared, method: 'GET', summary },
-    { ...shared, method: 'POST', summary: `${summary}, for clients that send no body with GET` },
+    {
+      ...shared,
+      method: 'POST',
+      audit: 'none',
+      summary: `${summary}, for clients that send no body with GET`,
+    },
   ];
 }
 

@@ -31,6 +31,7 @@ export function sessionsRoutes({ accounts: userAccounts, tokens }: SessionRouteP
   return [
     defineRoute({
       method: 'PUT',
+      audit: 'password.changed',
       path: '/v1/users/password',
       summary: 'Change the password and end all other sessions',
       tag,
@@ -45,7 +46,7 @@ export function sessionsRoutes({ accounts: userAccounts, tokens }: SessionRouteP
       failureEvent: 'login.failed',
       async handle({ caller, body, remoteAddress }) {
         await userAccounts.changePassword(caller, { ...body, remoteAddress });
-        return { status: 204, audit: { event: 'password.changed' } };
+        return { status: 204 };
       },
     }),
     defineRoute({
@@ -70,6 +71,7 @@ export function sessionsRoutes({ accounts: userAccounts, tokens }: SessionRouteP
     }),
     defineRoute({
       method: 'DELETE',
+      audit: 'session.ended',
       path: '/v1/users/sessions/:id',
       summary: 'End a session',
       tag,
@@ -84,7 +86,7 @@ export function sessionsRoutes({ accounts: userAccounts, tokens }: SessionRouteP
         const id = parameters.id ?? '';
         if (!z.uuid().safeParse(id).success || !(await tokens.end(caller, id)))
           throw new GatewayError('not_found', 'no such session; GET /v1/users/sessions lists them');
-        return { status: 204, audit: { event: 'session.ended' } };
+        return { status: 204 };
       },
     }),
   ];

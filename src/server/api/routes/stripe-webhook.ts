@@ -10,6 +10,7 @@ export function stripeWebhookRoute(news: ProcessorWebhooks | undefined): ApiRout
   return {
     kind: 'own',
     method: 'POST',
+    audit: 'none',
     path: '/webhooks/stripe',
     summary: 'Receive signed events of the payment processor',
     tag: 'Billing',

@@ -1,5 +1,6 @@
 import { countAddressAttempt } from '../../../accounts/count-attempt.ts';
 import { limits as accountsLimits } from '../../../accounts/limits.ts';
+import { localAccountId } from '../../../calls/local-setting.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import type { HeaderList } from '../../../lib/headers.ts';
@@ -30,6 +31,7 @@ export function tokenCookieRoutes(parts: TokenCookieParts): readonly ApiRoute[] 
   return [
     defineRoute({
       method: 'POST',
+      audit: 'login.succeeded',
       path,
       summary: `Store the ${owner} token in a cookie`,
       tag,
@@ -52,11 +54,13 @@ export function tokenCookieRoutes(parts: TokenCookieParts): readonly ApiRoute[] 
         const headers = open(token);
         if (headers === undefined)
           throw new GatewayError('wrong_login', `wrong token; send the value of ${setting}`);
-        return { status: 204, headers };
+        const audit = owner === 'local' ? { account: localAccountId, actor: owner } : { actor: owner };
+        return { status: 204, headers, audit };
       },
     }),
     defineRoute({
       method: 'DELETE',
+      audit: 'none',
       path,
       summary: `Remove the ${owner} token from this browser`,
       tag,

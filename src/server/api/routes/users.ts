@@ -4,11 +4,11 @@ import { isEmail } from '../../../accounts/email.ts';
 import { limits } from '../../../accounts/limits.ts';
 import type { AccountRecovery } from '../../../accounts/mail/account-recovery.ts';
 import type { LoginResult, UserAccounts } from '../../../accounts/user-accounts.ts';
+import type { AuditFacts } from '../../../audit/facts.ts';
 import { effectiveTier } from '../../../billing/tiers.ts';
 import type { Member } from '../../../kernel/ports/identities.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { type HeaderList, headerOf } from '../../../lib/headers.ts';
-import type { AuditEvent, AuditRecord } from '../../../telemetry/audit.ts';
 import { byAddress, bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiResponse, ApiRoute } from '../route.ts';
@@ -87,6 +87,7 @@ export function usersRoutes({
   return [
     defineRoute({
       method: 'POST',
+      audit: 'account.created',
       path: '/v1/users/signup',
       summary: 'Create an account',
       tag,
@@ -101,11 +102,12 @@ export function usersRoutes({
       async handle({ body, headers }) {
         const made = await userAccounts.signUp({ ...body, client: clientOf(headers) });
         accountRecovery.sendSignUpVerification(made.member.identity);
-        return { ...answer(201, headers, made), audit: auditOf('account.created', made) };
+        return { ...answer(201, headers, made), audit: ownerOf(made) };
       },
     }),
     defineRoute({
       method: 'POST',
+      audit: 'login.succeeded',
       path: '/v1/users/login',
       summary: 'Log in',
       tag,
@@ -120,7 +122,7 @@ export function usersRoutes({
       failureEvent: 'login.failed',
       async handle({ body, headers, remoteAddress }) {
         const made = await userAccounts.logIn({ ...body, remoteAddress, client: clientOf(headers) });
-        return { ...answer(200, headers, made), audit: auditOf('login.succeeded', made) };
+        return { ...answer(200, headers, made), audit: ownerOf(made) };
       },
     }),
     defineRoute({
@@ -138,6 +140,7 @@ export function usersRoutes({
     }),
     defineRoute({
       method: 'DELETE',
+      audit: 'account.deleted',
       path: '/v1/users/me',
       summary: 'Delete your own account and its data',
       tag,
@@ -155,11 +158,12 @@ export function usersRoutes({
       failureEvent: 'login.failed',
       async handle({ caller, body, remoteAddress }) {
         await accountDeletion.deleteAccount(caller, body.password, remoteAddress);
-        return { status: 204, headers: cookies.clear(), audit: { event: 'account.deleted' } };
+        return { status: 204, headers: cookies.clear() };
       },
     }),
     defineRoute({
       method: 'POST',
+      audit: 'session.ended',
       path: '/v1/users/logout',
       summary: 'Log out',
       tag,
@@ -171,7 +175,7 @@ export function usersRoutes({
       },
       async handle({ caller }) {
         await userAccounts.logOut(caller);
-        return { status: 204, headers: cookies.clear(), audit: { event: 'session.ended' } };
+        return { status: 204, headers: cookies.clear() };
       },
     }),
   ];
@@ -184,8 +188,8 @@ export function sessionResponse(status: number, { token, expiresAtMs, member }: 
   };
 }
 
-function auditOf(event: AuditEvent, { member: { account, identity } }: LoginResult): AuditRecord {
-  return { event, account: account.id, actor: `user:${identity.id}` };
+function ownerOf({ member: { account, identity } }: LoginResult): AuditFacts {
+  return { account: account.id, actor: `user:${identity.id}` };
 }
 
 function clientOf(headers: HeaderList): string {

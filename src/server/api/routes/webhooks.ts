@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { countAttempt } from '../../../accounts/count-attempt.ts';
 import type { Webhook, Webhooks } from '../../../alerts/webhooks.ts';
+import { changeOf } from '../../../audit/change.ts';
+import type { AuditFacts } from '../../../audit/facts.ts';
 import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas.ts';
 import { type AlertDelivery, alertEvents } from '../../../kernel/ports/alerts.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
@@ -78,6 +80,7 @@ export function webhookRoutes(webhooks: Webhooks, attempts: RateLimiter): readon
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'webhook.created',
       path: '/v1/webhooks',
       summary: 'Create a webhook',
       body: jsonBody({
@@ -105,7 +108,7 @@ export function webhookRoutes(webhooks: Webhooks, attempts: RateLimiter): readon
           url,
           events: [...new Set(events)],
         });
-        return { status: 201, body: describeWebhook(webhook) };
+        return { status: 201, body: describeWebhook(webhook), audit: changeOfWebhook(undefined, webhook) };
       },
     }),
     defineRoute({
@@ -143,6 +146,7 @@ export function webhookRoutes(webhooks: Webhooks, attempts: RateLimiter): readon
     defineRoute({
       ...common,
       method: 'PATCH',
+      audit: 'webhook.changed',
       path: '/v1/webhooks/:id',
       summary: 'Change a webhook, or switch it on or off',
       body: jsonBody({
@@ -157,24 +161,29 @@ export function webhookRoutes(webhooks: Webhooks, attempts: RateLimiter): readon
         ...unknown,
       },
       async handle({ caller: { accountId }, parameters: { id = '' }, body: { url, events, enabled } }) {
-        return { body: describeWebhook(await webhooks.change(accountId, id, { url, events, enabled })) };
+        const before = await webhooks.find(accountId, id);
+        const webhook = await webhooks.change(accountId, id, { url, events, enabled });
+        return { body: describeWebhook(webhook), audit: changeOfWebhook(before, webhook) };
       },
     }),
     defineRoute({
       ...common,
       method: 'DELETE',
+      audit: 'webhook.deleted',
       path: '/v1/webhooks/:id',
       summary: 'Delete a webhook with its deliveries',
       body: noBody,
       responses: { 204: { description: 'Deleted' }, ...unauthenticated, ...unknown },
       async handle({ caller: { accountId }, parameters: { id = '' } }) {
+        const before = await webhooks.find(accountId, id);
         await webhooks.delete(accountId, id);
-        return { status: 204 };
+        return { status: 204, audit: changeOfWebhook(before, undefined) };
       },
     }),
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'webhook.secret_replaced',
       path: '/v1/webhooks/:id/rotate-secret',
       summary: 'Replace the secret of a webhook; for a day, messages are signed with both',
       body: noBody,
@@ -185,12 +194,16 @@ export function webhookRoutes(webhooks: Webhooks, attempts: RateLimiter): readon
         ...unknown,
       },
       async handle({ caller: { accountId }, parameters: { id = '' } }) {
-        return { body: describeWebhook(await webhooks.rotateSecret(accountId, id)) };
+        return {
+          body: describeWebhook(await webhooks.rotateSecret(accountId, id)),
+          audit: { webhook: id },
+        };
       },
     }),
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'none',
       path: '/v1/webhooks/:id/test',
       summary: 'Send a test message to a webhook',
       body: noBody,
@@ -236,6 +249,7 @@ export function webhookRoutes(webhooks: Webhooks, attempts: RateLimiter): readon
     defineRoute({
       ...common,
       method: 'POST',
+      audit: 'none',
       path: '/v1/webhooks/:id/deliveries/:delivery_id/resend',
       summary: 'Send a message again',
       body: noBody,
@@ -251,6 +265,12 @@ export function webhookRoutes(webhooks: Webhooks, attempts: RateLimiter): readon
       },
     }),
   ];
+}
+
+function changeOfWebhook(before: Webhook | undefined, after: Webhook | undefined): AuditFacts {
+  const fieldsOf = (webhook: Webhook | undefined) =>
+    webhook && { url: webhook.url, events: webhook.events, enabled: webhook.disabledAtMs === null };
+  return { webhook: (after ?? before)?.id ?? '', ...changeOf(fieldsOf(before) ?? {}, fieldsOf(after) ?? {}) };
 }
 
 function describeWebhook(webhook: Webhook) {

@@ -4,6 +4,7 @@ import { alerts } from './alerts.ts';
 import { archive } from './archive.ts';
 import { archivePersons } from './archive-persons.ts';
 import { askedBy } from './asked-by.ts';
+import { audit } from './audit.ts';
 import { billing } from './billing.ts';
 import { collections } from './collections.ts';
 import { configurations } from './configurations.ts';
@@ -112,4 +113,5 @@ export const migrations: readonly Migration[] = [
   requestUnits,
   ownBatches,
   organizations,
+  audit,
 ];

@@ -68,6 +68,10 @@ export const unmovedTables: Readonly<Partial<Record<keyof Tables, string>>> = {
   call_file_lines: 'batches run where they were made',
   own_batches: 'batches run where they were made',
   own_batch_lines: 'batches run where they were made',
+  audit_chains: 'a chain is about one instance, which signs it',
+  audit_entries: 'a chain is about one instance, which signs it',
+  audit_values: 'a chain is about one instance, which signs it',
+  audit_points: 'a chain is about one instance, which signs it',
   imports: 'imports under way',
   import_rows: 'imports under way',
 };

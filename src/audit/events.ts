@@ -1,7 +1,3 @@
-import { limits } from './limits.ts';
-import type { Log } from './log.ts';
-import { RepeatedLines } from './repeated-lines.ts';
-
 /** Every event with a line in the audit log, and its message. */
 export const auditMessages = {
   'account.created': 'an account was created',
@@ -45,6 +41,21 @@ export const auditMessages = {
   'prompt.label_deleted': 'a label of a prompt was deleted',
   'prompt.deleted': 'a prompt or a version of it was deleted',
   'log.retention_changed': 'how long an account keeps its calls was changed',
+  'log.exported': 'calls of the log were exported',
+  'audit.exported': 'the audit log was exported',
+  'recordings.changed': 'which calls are recorded was changed',
+  'recordings.deleted': 'recordings were deleted',
+  'cache.cleared': 'cached answers were deleted',
+  'batch.canceled': 'a batch was canceled',
+  'webhook.created': 'a webhook was created',
+  'webhook.changed': 'a webhook was changed',
+  'webhook.deleted': 'a webhook was deleted',
+  'webhook.secret_replaced': 'the secret of a webhook was replaced',
+  'billing.changed': 'what is paid with credits was changed',
+  'sandbox.claimed': 'the receipts of a sandbox session were claimed',
+  'module.changed': 'what a module has stored was changed',
+  'access.refused': 'a request was refused, because its caller may not do that',
+  'settings.reloaded': 'the settings were read again',
   'pipeline.stored': 'the pipeline of the gateway was stored',
   'pipeline.deleted': 'the stored pipeline of the gateway was deleted',
 } as const;
@@ -53,73 +64,4 @@ export type AuditEvent = keyof typeof auditMessages;
 
 export function isAuditEvent(name: unknown): name is AuditEvent {
   return typeof name === 'string' && Object.hasOwn(auditMessages, name);
-}
-
-/** Ids, names and addresses; never a secret or what a client typed without being known. */
-export interface AuditFacts {
-  /** Who did it: `user:<id>`, `key:<id>`, `local`, `operator:<login name>` or `stripe`. */
-  readonly actor?: string | undefined;
-  /** The account that it concerns. */
-  readonly account?: string | undefined;
-  /** The API key that it concerns. */
-  readonly key?: string | undefined;
-  /** The invited address. */
-  readonly email?: string;
-  /** The id of the person who is a member. */
-  readonly member?: string;
-  readonly role?: string;
-  readonly roleBefore?: string;
-  /** The id of an invitation into an account. */
-  readonly invitation?: string;
-  readonly provider?: string;
-  /** The id of the provider key. */
-  readonly providerKey?: string;
-  readonly tier?: string;
-  /** The changed fields of a key. */
-  readonly changed?: readonly string[];
-  /** `module:name`. */
-  readonly configuration?: string;
-  /** The name of a prompt, or a version of it such as `support@3`. */
-  readonly prompt?: string;
-  readonly label?: string;
-  /** How long calls are kept; null for as long as the instance keeps them. */
-  readonly days?: number | null;
-  /** The error code of a failure. */
-  readonly reason?: string;
-  /** The user whose login failed, if the address has an account. */
-  readonly user?: string | undefined;
-  /** The request and the network address that it came from. */
-  readonly id?: string;
-  readonly address?: string;
-}
-
-/** An event of a route; the route adds who did it, and the request. */
-export interface AuditRecord extends AuditFacts {
-  readonly event: AuditEvent;
-}
-
-/** Writes a line for each change of accounts and credentials, and for failed logins. */
-export class Audit {
-  readonly #log: Pick<Log, 'audit'>;
-  readonly #throttled: RepeatedLines;
-
-  constructor(log: Pick<Log, 'audit'>, intervalMs: number = limits.refusalIntervalMs) {
-    this.#log = log;
-    this.#throttled = new RepeatedLines(intervalMs);
-  }
-
-  record({ event, ...facts }: AuditRecord): void {
-    const write = (attributes: object) => this.#log.audit({ event, ...attributes }, auditMessages[event]);
-    // Rejecting an attempt costs an attacker nothing, so that the number of lines must be bounded.
-    if (facts.reason !== 'too_many_attempts') write(facts);
-    else
-      this.#throttled.write(event, {
-        first: () => write(facts),
-        others: (more) => write({ reason: facts.reason, more }),
-      });
-  }
-
-  flush(): void {
-    this.#throttled.flush();
-  }
 }

@@ -1,5 +1,3 @@
-import { limits } from './limits.ts';
-
 interface RepeatedLine {
   first(): void;
   /** Called at the end of the interval with the number of those that had no line of their own. */
@@ -9,17 +7,20 @@ interface RepeatedLine {
 /** Bounds lines that clients cause: the first of each kind in an interval are written, and the number of the others at its end. */
 export class RepeatedLines {
   readonly #intervalMs: number;
+  readonly #most: number;
   readonly #recent = new Map<string, { count: number; others: RepeatedLine['others'] }>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(intervalMs: number) {
+  /** `most` lines of each kind are written in an interval. */
+  constructor(intervalMs: number, most: number) {
     this.#intervalMs = intervalMs;
+    this.#most = most;
   }
 
   write(kind: string, { first, others }: RepeatedLine): void {
     const recent = this.#recent.get(kind) ?? { count: 0, others };
     this.#recent.set(kind, recent);
-    if (++recent.count <= limits.refusalLines) first();
+    if (++recent.count <= this.#most) first();
     this.#timer ??= setTimeout(() => this.flush(), this.#intervalMs).unref();
   }
 
@@ -27,8 +28,7 @@ export class RepeatedLines {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const { count, others } of this.#recent.values())
-      if (count > limits.refusalLines) others(count - limits.refusalLines);
+    for (const { count, others } of this.#recent.values()) if (count > this.#most) others(count - this.#most);
     this.#recent.clear();
   }
 }

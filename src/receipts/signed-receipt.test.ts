@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompactSign, exportJWK, generateKeyPair } from 'jose';
+import { findStatementProblem } from '../lib/signed-statement.ts';
 import { SigningKey } from './signing-key.ts';
 import { signedReceipt } from './testing.ts';
-import { findReceiptProblem } from './verify-receipt.ts';
 
 test('a receipt holds with its key, also among others', async () => {
   const { row, key } = await signedReceipt();
   const other = await SigningKey.from(new Uint8Array(32).fill(2));
-  assert.equal(await findReceiptProblem(row, { keys: [other.publicJwk, key.publicJwk] }), undefined);
+  assert.equal(await findStatementProblem(row, { keys: [other.publicJwk, key.publicJwk] }), undefined);
   assert.match(
-    String(await findReceiptProblem(row, { keys: [other.publicJwk] })),
+    String(await findStatementProblem(row, { keys: [other.publicJwk] })),
     /key is not in the given key set/,
   );
 });
@@ -29,11 +29,11 @@ test('no field can be changed, left out or added', async () => {
   for (const [name, value] of Object.entries(row)) {
     const changed =
       typeof value === 'string' ? `${value}x` : typeof value === 'number' ? value + 1 : 'changed';
-    assert.notEqual(await findReceiptProblem({ ...row, [name]: changed }, keys), undefined, name);
-    assert.notEqual(await findReceiptProblem({ ...row, [name]: undefined }, keys), undefined, name);
+    assert.notEqual(await findStatementProblem({ ...row, [name]: changed }, keys), undefined, name);
+    assert.notEqual(await findStatementProblem({ ...row, [name]: undefined }, keys), undefined, name);
   }
-  assert.match(String(await findReceiptProblem({ ...row, more: 1 }, keys)), /modified: more/);
-  assert.match(String(await findReceiptProblem({ ...row, cost_usd: '0' }, keys)), /modified: cost_usd/);
+  assert.match(String(await findStatementProblem({ ...row, more: 1 }, keys)), /modified: more/);
+  assert.match(String(await findStatementProblem({ ...row, cost_usd: '0' }, keys)), /modified: cost_usd/);
 });
 
 test('no other signature does, whatever it says of itself', async () => {
@@ -51,7 +51,7 @@ test('no other signature does, whatever it says of itself', async () => {
     `${head}.${payload}`,
     'x',
   ])
-    assert.notEqual(await findReceiptProblem({ ...row, signature }, keys), undefined, signature);
+    assert.notEqual(await findStatementProblem({ ...row, signature }, keys), undefined, signature);
 });
 
 test('a signature of another algorithm is invalid, though its key is in the key set', async () => {
@@ -62,7 +62,7 @@ test('a signature of another algorithm is invalid, though its key is in the key 
     .setProtectedHeader({ alg: 'ES256', kid: 'es' })
     .sign(privateKey);
   const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: 'es' }] };
-  const problem = await findReceiptProblem({ ...fields, signature: other }, keys);
+  const problem = await findStatementProblem({ ...fields, signature: other }, keys);
   assert.equal(problem, 'the signature is invalid');
 });
 
@@ -71,14 +71,14 @@ test('a payload that names another key than its signature is refused', async () 
   const { signature, ...signed } = row;
   const fields = { ...signed, key_id: 'another' };
   const receipt = { ...fields, signature: await key.sign(JSON.stringify(fields)) };
-  const problem = await findReceiptProblem(receipt, { keys: [key.publicJwk] });
+  const problem = await findStatementProblem(receipt, { keys: [key.publicJwk] });
   assert.equal(problem, 'the signed payload names another key');
 });
 
 test('a signed payload that is no JSON object is no receipt', async () => {
   const { row, key } = await signedReceipt();
   const problemOf = async (payload: string) =>
-    findReceiptProblem({ ...row, signature: await key.sign(payload) }, { keys: [key.publicJwk] });
+    findStatementProblem({ ...row, signature: await key.sign(payload) }, { keys: [key.publicJwk] });
   for (const payload of ['null', '[]', '1', '"text"'])
     assert.equal(await problemOf(payload), 'the signed payload names another key', payload);
   assert.equal(await problemOf('{'), 'the signature is invalid');
@@ -88,7 +88,7 @@ test('a receipt without a signature is refused', async () => {
   const { row, key } = await signedReceipt();
   for (const signature of [undefined, null, 1])
     assert.equal(
-      await findReceiptProblem({ ...row, signature }, { keys: [key.publicJwk] }),
-      'the receipt has no signature',
+      await findStatementProblem({ ...row, signature }, { keys: [key.publicJwk] }),
+      'it has no signature',
     );
 });

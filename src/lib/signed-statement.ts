@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose';
-import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 
-/** Why a receipt is invalid; undefined if it is valid. Needs only the receipt and the keys. */
-export async function findReceiptProblem(
-  receipt: JsonObject,
+/**
+ * Why a signed statement, such as a receipt, is invalid; undefined if it is valid. Its `signature` is a compact JWS whose
+ * payload is all of the other fields. Needs only the statement and the keys.
+ */
+export async function findStatementProblem(
+  statement: JsonObject,
   keys: JSONWebKeySet,
 ): Promise<string | undefined> {
-  const { signature, ...fields } = receipt;
-  if (typeof signature !== 'string') return 'the receipt has no signature';
+  const { signature, ...fields } = statement;
+  if (typeof signature !== 'string') return 'it has no signature';
   try {
     const { payload, protectedHeader } = await compactVerify(signature, createLocalJWKSet(keys), {
       algorithms: ['EdDSA'],

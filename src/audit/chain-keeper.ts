@@ -1,0 +1,98 @@
+import type { AuditTable, ChainPoint } from '../kernel/ports/audit.ts';
+import type { Clock } from '../lib/clock.ts';
+import { instanceChain } from './audit.ts';
+import { hashOf } from './hash-of.ts';
+import { limits } from './limits.ts';
+import { type PointSigner, signPoint } from './signed-points.ts';
+
+interface ChainKeeperParts {
+  readonly table: AuditTable;
+  readonly signer: PointSigner;
+  readonly clock: Clock;
+  /** Undefined to keep all entries. */
+  readonly retentionMs: number | undefined;
+  /** Called for every failed round; the next one retries. */
+  onError(error: unknown): void;
+  /** Called for a chain whose newest entry is not the one that was added last. */
+  onTampered(chain: string): void;
+  /** Called with the newest entry of the instance's chain when it is signed, for the log, which may leave the machine. */
+  onSigned(point: ChainPoint): void;
+}
+
+/** Signs the newest entries of chains, and removes old ones. Several processes may do it at once. */
+export class ChainKeeper {
+  readonly #parts: ChainKeeperParts;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(parts: ChainKeeperParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs at intervals. */
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.keep().catch((error) => this.#parts.onError(error));
+    }, limits.keepMs).unref();
+  }
+
+  /** Resolves when no round is running. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#isStopped = true;
+    await this.#running?.catch(() => undefined);
+  }
+
+  keep(): Promise<void> {
+    this.#running ??= this.#keep().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #keep(): Promise<void> {
+    const { table, clock, retentionMs } = this.#parts;
+    for (const chain of await table.unsignedChains(limits.chainsAtOnce)) {
+      if (this.#isStopped) return;
+      await this.#sign(chain);
+    }
+    if (retentionMs === undefined) return;
+    const beforeMs = clock.now() - retentionMs;
+    for (let after: string | undefined = ''; after !== undefined && !this.#isStopped; ) {
+      const chains: readonly string[] = await table.chainsBefore(beforeMs, after, limits.chainsAtOnce);
+      for (const chain of chains) await this.#removeBefore(chain, beforeMs);
+      after = chains.at(-1);
+    }
+  }
+
+  async #sign(chain: string): Promise<void> {
+    const { table, signer, clock, onTampered, onSigned } = this.#parts;
+    const point = await table.end(chain);
+    if (point === undefined) return;
+    const [newest] = await table.following(chain, point.number - 1, 1);
+    if (newest !== undefined && hashOf(newest.text) !== point.hash) {
+      onTampered(chain);
+      return;
+    }
+    await table.addSignedPoint(
+      chain,
+      await signPoint(signer, { kind: 'head', chain, point, atMs: clock.now() }),
+    );
+    if (chain === instanceChain) onSigned(point);
+  }
+
+  /** Some at a time, each time with a statement that stands for them. */
+  async #removeBefore(chain: string, beforeMs: number): Promise<void> {
+    const { table, signer, clock } = this.#parts;
+    for (let isMore = true; isMore && !this.#isStopped; ) {
+      const oldest = await table.following(chain, 0, limits.exportedAtOnce);
+      const last = oldest.findLast(({ atMs }) => atMs < beforeMs);
+      if (last === undefined) return;
+      const point = { number: last.number, hash: hashOf(last.text) };
+      const removal = await signPoint(signer, { kind: 'removal', chain, point, atMs: clock.now() });
+      await table.removeThrough(chain, removal);
+      isMore = last.number === oldest.at(-1)?.number;
+    }
+  }
+}

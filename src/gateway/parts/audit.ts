@@ -1,0 +1,54 @@
+import { Audit } from '../../audit/audit.ts';
+import { AuditChains } from '../../audit/chains.ts';
+import { limits } from '../../audit/limits.ts';
+import { identityIdOf } from '../../kernel/ports/identities.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Part } from '../part.ts';
+import type { Stores } from './stores.ts';
+
+interface AuditParts {
+  readonly log: Log;
+  readonly stores: Stores;
+}
+
+interface AuditPart extends Part {
+  readonly audit: Audit;
+}
+
+/** The audit log of accounts and of the instance. */
+export function auditPart({ log, stores }: AuditParts): AuditPart {
+  const { database, clock } = stores;
+  const chains = new AuditChains({
+    table: database.audit,
+    onError: (err) => log.error({ err }, 'could not store entries of the audit log; will retry'),
+    onLost: (entries) => log.error({ entries }, 'entries of the audit log are lost'),
+  });
+  const audit = new Audit({
+    log,
+    chains,
+    clock,
+    accountsOf: async (user) =>
+      (await database.members.ofIdentity(identityIdOf(user))).map(({ account }) => account.id),
+  });
+  return {
+    audit,
+    gauges: [
+      {
+        name: 'weir_audit_entries_waiting',
+        help: `Entries of the audit log waiting to be stored, max ${limits.entriesWaitingMax}`,
+        read: () => chains.waiting,
+      },
+      {
+        name: 'weir_audit_entries_lost_total',
+        help: 'Lost entries of the audit log',
+        read: () => chains.lost,
+      },
+    ],
+    features: ['audit'],
+    async close(untilMs) {
+      audit.flush();
+      if (!(await chains.drain(untilMs)))
+        log.error({ entries: chains.waiting }, 'some entries of the audit log could not be stored');
+    },
+  };
+}
