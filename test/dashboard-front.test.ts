@@ -68,6 +68,10 @@ test('a gateway without mail and payments offers neither, and its pages lead to 
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByText('no outbound connection was refused').waitFor();
     await page.getByRole('heading', { name: 'Accounts' }).waitFor();
+    const storage = page.getByRole('region', { name: 'Storage' });
+    await storage.getByText(/^The database has .* a day, before old entries are deleted\.$/).waitFor();
+    const log = storage.getByRole('row', { name: /^Request log/ });
+    assert.match(await log.innerText(), /\sKB\s.*30 days, at most 1,000,000 calls/s);
     await page.getByText(/\d+ allowed servers without a connection/).click();
     await page.getByText('api.anthropic.com:443').waitFor();
     await page.getByText('Address', { exact: true }).click();

@@ -34,6 +34,7 @@ const pages = [
   '/receipts',
   '/billing',
   '/account',
+  '/organization',
 ];
 
 /** Each answer takes a time of its own, so that parts of a page arrive one after the other. */
@@ -42,8 +43,13 @@ const delayOf = (path: string) => ([...path].reduce((sum, letter) => sum + lette
 const watchPage = `
   window.ran = (field) => { document.documentElement.dataset.ran = field; };
   window.shift = 0;
+  window.moved = [];
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+    for (const entry of list.getEntries()) {
+      if (entry.hadRecentInput) continue;
+      window.shift += entry.value;
+      for (const { node } of entry.sources) window.moved.push(String(node?.outerHTML ?? node?.textContent).slice(0, 150));
+    }
   }).observe({ type: 'layout-shift', buffered: true });`;
 
 test('names that callers choose stay texts on every page, and nothing moves while pages load', async (t) => {
@@ -113,11 +119,11 @@ test('names that callers choose stay texts on every page, and nothing moves whil
       await page.locator('main h1').waitFor();
       await page.waitForLoadState('networkidle');
       await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
-      const [shift, ran] = await page.evaluate<[number, string | undefined]>(
-        '[window.shift, document.documentElement.dataset.ran]',
+      const [shift, moved, ran] = await page.evaluate<[number, readonly string[], string | undefined]>(
+        '[window.shift, window.moved, document.documentElement.dataset.ran]',
       );
       assert.equal(ran, undefined);
-      assert.ok(shift < 0.001, `a layout shift of ${shift}`);
+      assert.ok(shift < 0.001, `a layout shift of ${shift}: ${moved.join(', ')}`);
       assert.equal(await page.locator('main img[src=x]').count(), 0);
       await assertReadable(page);
     });

@@ -173,7 +173,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await page.getByText('Errors', { exact: true }).first().click();
     await page.waitForURL(/range=7d.*chart=errors/);
     assert.equal(await page.locator('aside nav a[aria-current=page]').innerText(), 'Overview');
-    await page.locator('.u-over').hover();
+    await page.locator('.u-over').first().hover();
     await assertAccessible(page);
   });
 

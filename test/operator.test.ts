@@ -39,11 +39,24 @@ test('in cloud mode the operator alone sees diagnostics and accounts', async (t)
   const { key } = await ada.makeKey();
   const hello = { model: 'demo-1', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
   await call(url, { path: '/v1/messages', headers: bearer(key), body: hello });
-  for (const path of ['/v1/diagnostics', '/v1/operator/accounts']) {
+  for (const path of ['/v1/diagnostics', '/v1/operator/accounts', '/v1/operator/storage']) {
     for (const headers of [[], bearer(ada.token), bearer(key), bearer(`${token}x`)])
       assert.equal((await call(url, { path, headers })).status, 401, path);
     assert.equal((await call(url, { path, headers: bearer(token) })).status, 200, path);
   }
+  const storage = await call(url, { path: '/v1/operator/storage', headers: bearer(token) });
+  const parts = listOf(storage.json.parts);
+  assert.ok(Number(storage.json.bytes) > 0 && parts.every((part) => Number(at(part, 'bytes')) > 0));
+  assert.deepEqual(
+    parts
+      .slice(0, 3)
+      .map((part) => ['name', 'kept_days', 'rows_max', 'bytes_max'].map((name) => at(part, name))),
+    [
+      ['request_log', 30, 1_000_000, null],
+      ['log_sums', 30, null, null],
+      ['recordings', 30, null, 1_073_741_824],
+    ],
+  );
   const accounts = async (query: string) => {
     const path = `/v1/operator/accounts${query}`;
     const { json } = await call(url, { path, headers: bearer(token) });

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'n
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { queryObjects } from 'node:v8';
 import type { Environment } from '../src/gateway/settings.ts';
 import { readSettings } from '../src/gateway/settings.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
@@ -90,6 +91,38 @@ test('reloads under load fail no call, keep connections, counts and metrics, and
   t.diagnostic(`${done} calls; the heap grew by ${Math.round(growth)} KiB for each of ${reloads} reloads`);
   // A generation that stays would take megabytes. V8 compiles more code in the first ones.
   assert.ok(growth < (reloads > 8 ? 100 : 500), `${growth} KiB for each reload`);
+});
+
+test('a reload leaves no objects behind, whatever it changes', async (t) => {
+  const { url, reload } = await startReloadable(t);
+  const body = JSON.stringify(question);
+  const reloadOften = async (from: number, count: number): Promise<void> => {
+    for (let at = from; at < from + count; at++) {
+      const rules = { code: { pattern: `A${at}-[0-9]{4}`, action: 'redact' } };
+      await reload({
+        WEIR_LOG_DAYS: String(at),
+        WEIR_PIPELINE: `exact-cache?ttl=${at}m,guardrails?models=off&rules=code`,
+        WEIR_GUARDRAILS_RULES: JSON.stringify(rules),
+        WEIR_ACME_BASE_URL: `http://127.0.0.1:9/v${at}`,
+        ACME_API_KEY: `sk-${at}`,
+      });
+      assert.equal((await call(url, { path: '/v1/messages', body })).status, 200);
+      for (const path of ['/v1/models', '/metrics']) assert.equal((await call(url, { path })).status, 200);
+    }
+  };
+  // Not bytes: V8 compiles code in the first hundred reloads, which are megabytes, and throws it away later.
+  const objects = () => queryObjects(Object, { format: 'count' });
+  // Until then, objects are made that stay for good.
+  await reloadOften(1, 8);
+  const before = objects();
+  const count = 12;
+  await reloadOften(9, count);
+  // A generation that stays has tens of thousands. The last of them may still be closing.
+  const more = await eventually(() => {
+    const each = (objects() - before) / count;
+    return each < 50 ? each : undefined;
+  });
+  t.diagnostic(`${more.toFixed(1)} objects of ${before} more for each reload`);
 });
 
 function usedBytes(): number {

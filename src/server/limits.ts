@@ -191,6 +191,8 @@ export const limits = {
   deliveryPageMax: 200,
   /** Test messages and messages that are sent again, of one account. */
   webhookMessages: { most: 60, seconds: 60 },
+  /** How long a report of the storage counts before it is made again. */
+  storageReportKeptMs: 10 * 60_000,
   /** Recordings on one page of a list. */
   recordingPageMax: 200,
   recordingSearchCharactersMax: 200,

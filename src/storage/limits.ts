@@ -6,6 +6,9 @@ export const limits = {
   /** Recordings that are read or deleted at once, and bytes of them in one statement. */
   recordingRowsAtOnce: 100,
   recordingBytesAtOnce: 1024 * 1024,
+  /** The last days whose growth a report of the storage has, and how long its statements may take. */
+  storageGrowthMs: 7 * 86_400_000,
+  storageReportMs: 120_000,
   /** Recordings that a filtered list looks at in one statement, and for one page. */
   recordingSearchRows: 2000,
   recordingSearchSteps: 5,

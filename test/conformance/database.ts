@@ -31,6 +31,7 @@ import { requestLogSumsConformance } from './database/request-log-sums.ts';
 import { sessionsConformance } from './database/sessions.ts';
 import type { CreateDatabaseFixture, SetUpDatabase } from './database/set-up.ts';
 import { settlementsConformance } from './database/settlements.ts';
+import { storageConformance } from './database/storage.ts';
 import { textConformance } from './database/text.ts';
 import { usageConformance } from './database/usage.ts';
 import { usersConformance } from './database/users.ts';
@@ -71,6 +72,7 @@ export function databaseConformance(
     requestLogConversationsConformance(setUpDatabase);
     requestLogEndUsersConformance(setUpDatabase);
     requestLogCleaningConformance(setUpDatabase);
+    storageConformance(setUpDatabase);
     modulesConformance(setUpDatabase);
     collectionEntriesConformance(setUpDatabase);
     anonSessionsConformance(setUpDatabase);

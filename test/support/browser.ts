@@ -65,6 +65,15 @@ export const hasHidden = ({
   readonly clientWidth: number;
 }) => scrollWidth > clientWidth;
 
+/** Tables with as much room as they need, in windows of these widths; the last one stays. */
+export async function assertTablesFit(page: Page, widths: readonly number[]): Promise<void> {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const table of await page.locator('.overflow-x-auto').all())
+      assert.equal(await table.evaluate(hasHidden), false, `${page.url()} hides a part at ${width}`);
+  }
+}
+
 /** No serious fault for those who can't see, hear or point, and nothing that hangs over the edge. */
 export async function assertAccessible(page: Page, part = 'html'): Promise<void> {
   await assertNoFault(page, part, {});

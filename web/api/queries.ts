@@ -42,6 +42,10 @@ export type Budget = Answer<'/v1/budgets', 'get'>['budgets'][number];
 export type ArchivedConversation = Answer<'/v1/archive', 'get'>['conversations'][number];
 export type Diagnostics = Answer<'/v1/diagnostics', 'get'>;
 export type Destination = Answer<'/v1/airgap', 'get'>['destinations'][number];
+export type Organization = Answer<'/v1/organizations', 'get'>['organizations'][number];
+export type OrganizationMember = Answer<'/v1/organization/members', 'get'>['members'][number];
+export type MemberInvitation = Answer<'/v1/organization/invitations', 'get'>['invitations'][number];
+export type Role = Organization['role'];
 export type OperatorAccount = Answer<'/v1/operator/accounts', 'get'>['accounts'][number];
 export type AccountSort = 'cost' | 'calls' | 'email';
 export type Pattern = Answer<'/v1/patterns', 'get'>['patterns'][number];
@@ -94,6 +98,44 @@ export const me = queryOptions({
     }
   },
   staleTime: 60_000,
+});
+
+/** All organizations of who is logged in. */
+export const organizations = queryOptions({
+  queryKey: ['organizations'],
+  queryFn: () => told(api.GET('/v1/organizations')),
+  staleTime: 60_000,
+});
+
+/** The organization of the session, with what its person may do. */
+export const organization = queryOptions({
+  queryKey: ['organization'],
+  queryFn: () => told(api.GET('/v1/organization')),
+  staleTime: 10_000,
+});
+
+export const members = (search: string) =>
+  infiniteQueryOptions({
+    queryKey: ['members', search],
+    queryFn: ({ pageParam }: { pageParam: string | undefined }) =>
+      told(
+        api.GET('/v1/organization/members', {
+          params: {
+            query: {
+              ...(search !== '' && { search }),
+              ...(pageParam !== undefined && { after: pageParam }),
+            },
+          },
+        }),
+      ),
+    initialPageParam: undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+export const memberInvitations = queryOptions({
+  queryKey: ['member-invitations'],
+  queryFn: () => told(api.GET('/v1/organization/invitations')),
 });
 
 export const localSession = queryOptions({
@@ -526,6 +568,16 @@ export const diagnostics = queryOptions({
   queryKey: ['diagnostics'],
   queryFn: () => told(api.GET('/v1/diagnostics')),
   refetchInterval: 10_000,
+});
+
+export type StoredPart = Answer<'/v1/operator/storage', 'get'>['parts'][number];
+
+/** Measured every ten minutes. */
+export const storage = queryOptions({
+  queryKey: ['storage'],
+  queryFn: () => told(api.GET('/v1/operator/storage')),
+  staleTime: 60_000,
+  refetchInterval: 600_000,
 });
 
 export const destinations = queryOptions({

@@ -8,6 +8,7 @@ import { Mark, Shell } from './shell.tsx';
 import { TokenForm } from './token-form.tsx';
 
 const Entrance = lazy(() => import('../pages/entrance/entrance.tsx'));
+const Join = lazy(() => import('../pages/organization/join.tsx'));
 const OperatorGate = lazy(() => import('../pages/operator/operator-gate.tsx'));
 
 /** Lets in who may: everybody locally, or who has the token; in cloud mode who is logged in. */
@@ -17,6 +18,12 @@ export function Gate() {
   if (about.data === undefined)
     return about.error === null ? <Waiting /> : <Closed error={about.error} onRetry={about.refetch} />;
   if (about.data.mode === 'local') return <LocalGate />;
+  if (pathname === '/join')
+    return (
+      <Suspense fallback={<Waiting />}>
+        <Join />
+      </Suspense>
+    );
   if (pathname !== '/operator') return <CloudGate />;
   return (
     <Suspense fallback={<Waiting />}>

@@ -23,6 +23,7 @@ import {
   Split,
   Table2,
   UserRound,
+  UsersRound,
 } from 'lucide-react';
 
 import type { Capabilities } from '../api/queries.ts';
@@ -61,6 +62,7 @@ const all: readonly NavigationItem[] = [
   { to: '/receipts', title: 'Receipts', icon: FileCheck, letter: 'c', only: 'cloud' },
   { to: '/billing', title: 'Billing', icon: CreditCard, letter: 'b', only: 'cloud' },
   { to: '/account', title: 'Account', icon: UserRound, letter: 'a', only: 'cloud' },
+  { to: '/organization', title: 'Organization', icon: UsersRound, letter: 'z', only: 'cloud' },
   { to: '/moving', title: 'Move', icon: FolderSync, letter: 'f' },
   { to: '/reference', title: 'API', icon: Braces, letter: 'i', startsGroup: true },
   { to: '/operator', title: 'Status', icon: HeartPulse, letter: 't', only: 'local' },

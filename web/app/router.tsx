@@ -306,6 +306,12 @@ const account = createRoute({
   component: page(() => import('../pages/account/account.tsx'), 'Account'),
 });
 
+const organization = createRoute({
+  getParentRoute: () => root,
+  path: '/organization',
+  component: page(() => import('../pages/organization/organization.tsx'), 'OrganizationPage'),
+});
+
 function isRangeName(name: unknown): name is RangeName {
   return typeof name === 'string' && Object.hasOwn(ranges, name);
 }
@@ -359,6 +365,7 @@ export const router = createRouter({
     billing,
     operator,
     account,
+    organization,
   ]),
   // Without what a page does not know, or has found to be invalid.
   search: { strict: true },

@@ -18,6 +18,13 @@ export function useLogOut() {
   return useMutation({ mutationFn: () => leave(() => navigate({ to: '/' })) });
 }
 
+/** Starts a session in another organization of the person, and shows its overview. */
+export function useSwitch() {
+  const { leaveFor } = useSession();
+  const navigate = useNavigate();
+  return useMutation({ mutationFn: (id: string) => leaveFor(id, () => navigate({ to: '/' })) });
+}
+
 /** The session itself is in a cookie that no script reads. */
 export function useSession() {
   const client = useQueryClient();
@@ -42,6 +49,22 @@ export function useSession() {
     await told(api.POST('/v1/users/logout', { body: {} }));
     await left(go);
   };
+  /** The keys and the history of the playground belong to the account that is left. */
+  const leaveFor = async (id: string, go: () => Promise<void>) => {
+    await revokeTabKeys();
+    await told(
+      api.POST('/v1/organizations/{id}/session', {
+        params: { path: { id } },
+        body: {},
+        headers: { 'x-weir-session': 'cookie' },
+      }),
+    );
+    // Other tabs load anew, too.
+    markSignedIn(true);
+    clearHistory();
+    await go();
+    await client.resetQueries();
+  };
   /** After the session has ended, whatever ended it. Pages of the account go first: what they would load is refused. */
   const left = async (go?: () => Promise<void>) => {
     markSignedIn(false);
@@ -52,5 +75,5 @@ export function useSession() {
     await go?.();
     await client.resetQueries();
   };
-  return { enter, open, leave, left };
+  return { enter, open, leave, leaveFor, left };
 }

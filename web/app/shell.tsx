@@ -12,13 +12,13 @@ import {
   Sparkles,
 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { capabilities, me } from '../api/queries.ts';
-import { commandKey, IconButton, Key } from '../parts/controls.tsx';
+import { capabilities, me, organizations } from '../api/queries.ts';
+import { commandKey, IconButton, Key, Select } from '../parts/controls.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { NotFound } from './not-found.tsx';
 import { atHand, isAt, type NavigationItem, placesIn } from './places.ts';
 import { useReachable } from './reach.ts';
-import { useLogOut } from './session.ts';
+import { useLogOut, useSwitch } from './session.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { ThemeChoice } from './theme-choice.tsx';
@@ -73,6 +73,7 @@ export function Shell() {
           ))}
           <DocsLinks version={data.version} />
         </nav>
+        {data.mode === 'cloud' && <OrganizationChoice />}
         <ThemeChoice />
       </Dialog>
       <ShortcutHelp open={open === 'help'} onClose={close} places={places} />
@@ -153,6 +154,7 @@ function Rail({ places, mode, version, onSearch, onHelp }: RailProps) {
       </nav>
       <div className="mt-auto flex flex-col gap-0.5 pt-2">
         <DocsLinks version={version} textClass={wide} />
+        {mode === 'cloud' && <OrganizationChoice className={folded ? 'hidden' : 'hidden lg:block'} />}
         {mode === 'cloud' && <WhoIsIn isFolded={folded} />}
       </div>
       <div className={`flex gap-1 ${folded ? 'flex-col' : 'flex-col lg:flex-row'}`}>
@@ -223,6 +225,28 @@ function DocsLinks({ version, textClass = '' }: { readonly version: string; read
         <LinkText textClass={textClass}>{`What’s new in ${version}`}</LinkText>
       </a>
     </>
+  );
+}
+
+/** Only for people with several organizations. */
+function OrganizationChoice({ className = '' }: { readonly className?: string }) {
+  const { data } = useQuery(organizations);
+  const switching = useSwitch();
+  if (data === undefined || data.organizations.length < 2) return null;
+  return (
+    <Select
+      aria-label="Organization"
+      className={className}
+      disabled={switching.isPending}
+      value={data.organizations.find(({ current }) => current)?.id}
+      onChange={({ target }) => switching.mutate(target.value)}
+    >
+      {data.organizations.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </Select>
   );
 }
 

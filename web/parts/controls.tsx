@@ -55,7 +55,7 @@ export function IconButton({
 }
 
 const fieldLook =
-  'h-8 w-full rounded-md border border-line bg-surface px-2.5 text-sm text-ink transition-colors hover:border-edge focus-visible:border-accent';
+  'h-8 w-full rounded-md border border-line bg-surface px-2.5 text-sm text-ink transition-colors hover:border-edge focus-visible:border-accent file:mt-1.5 file:mr-2';
 
 export function Input({ className = '', ...rest }: ComponentProps<'input'>) {
   return <input className={`${fieldLook} ${className}`} {...rest} />;

@@ -8,8 +8,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Figures stand at the end of their column. */
   readonly end?: boolean;
-  /** Left out where there is little room. */
-  readonly wide?: boolean;
+  /** Left out where there is little room: on a phone, or also in windows that are not wide. */
+  readonly wide?: boolean | 'lg' | 'xl';
   /** Gets what room the others leave, and is cut off there: names may be of any length. */
   readonly long?: boolean;
   /** Where what is in the column says enough, its title is for those who can't see it. */
@@ -35,12 +35,18 @@ interface TableProps<Row> {
   readonly onSort?: (sort: TableSort) => void;
 }
 
+const roomFor = {
+  md: 'hidden md:table-cell',
+  lg: 'hidden lg:table-cell',
+  xl: 'hidden xl:table-cell',
+};
+
 export function Table<Row>({ rows: unsorted, rowKey, columns, empty, most, sort, onSort }: TableProps<Row>) {
   const rows = sortRows(unsorted, columns, sort);
   const [all, setAll] = useState(false);
   if (rows.length === 0) return <p className="py-2 text-sm text-muted">{empty}</p>;
   const look = ({ end, wide, long }: Column<Row>) =>
-    `${end === true ? 'text-right' : 'text-left'} ${wide === true ? 'hidden md:table-cell' : ''} ${long === true ? 'w-full max-w-0 min-w-28 truncate' : 'whitespace-nowrap'}`;
+    `${end === true ? 'text-right' : 'text-left'} ${wide === undefined || wide === false ? '' : roomFor[wide === true ? 'md' : wide]} ${long === true ? 'w-full max-w-0 min-w-28 truncate' : 'whitespace-nowrap'}`;
   const isCut = most !== undefined && rows.length > most;
   return (
     <div className="flex flex-col items-start gap-2">

@@ -16,6 +16,7 @@ import { healthRoutes } from '../../server/api/routes/health.ts';
 import { informationRoutes, type PaidRoute } from '../../server/api/routes/information.ts';
 import { modelsRoutes } from '../../server/api/routes/models.ts';
 import { modulesRoutes } from '../../server/api/routes/modules.ts';
+import { operatorStorageRoute } from '../../server/api/routes/operator-storage.ts';
 import { pipelineRoutes } from '../../server/api/routes/pipeline.ts';
 import { welcomeRoutes } from '../../server/api/routes/welcome.ts';
 import { MemoryRateLimiter } from '../../storage/memory/memory-rate-limiter.ts';
@@ -29,6 +30,7 @@ import type { DataPlanePart } from './data-plane.ts';
 import type { EmbeddingsPart } from './embeddings.ts';
 import type { PipelinesPart } from './pipelines.ts';
 import type { ProvidersPart } from './providers.ts';
+import { logRowsMaxOf } from './request-log.ts';
 import type { Stores } from './stores.ts';
 
 interface InformationParts {
@@ -97,6 +99,7 @@ export function informationPart(parts: InformationParts): Part {
         openCalls: () => dataPlanePart.openCalls(),
         processes: () => parts.processRegistry.list(),
       }),
+      operatorStorageRoute({ database, retentions: retentionsOf(settings), clock: parts.stores.clock }),
       ...airgapRoutes({
         isAirgapped: settings.isAirgapped,
         isConfined: !permitted.network,
@@ -139,4 +142,15 @@ export function informationPart(parts: InformationParts): Part {
 function isConfigured(provider: Provider, { settings, providers: providersPart }: InformationParts): boolean {
   if (provider.answerLocally !== undefined) return false;
   return providersPart.readyProviders.includes(provider) || settings.credentials.has(provider.name);
+}
+
+function retentionsOf(settings: Settings) {
+  const dayMs = 86_400_000;
+  const days = settings.requestLog.retentionMs / dayMs;
+  const { retentionMs, totalBytesMax } = settings.recordings;
+  return {
+    request_log: { days, rowsMax: logRowsMaxOf(settings) },
+    log_sums: { days },
+    recordings: { days: retentionMs / dayMs, bytesMax: totalBytesMax },
+  };
 }

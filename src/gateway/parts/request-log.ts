@@ -38,6 +38,11 @@ interface RequestLogParts {
   readonly recordings: CallRecordings;
 }
 
+/** How many calls the log has at most; undefined without a limit. */
+export function logRowsMaxOf({ requestLog, stores }: Pick<Settings, 'requestLog' | 'stores'>) {
+  return requestLog.rowsMax ?? (stores === undefined ? telemetryLimits.requestLogEmbeddedRows : undefined);
+}
+
 /** The request log. */
 export async function requestLogPart({
   settings,
@@ -72,9 +77,7 @@ export async function requestLogPart({
     retentions,
     clock: stores.clock,
     retentionMs: settings.requestLog.retentionMs,
-    rowsMax:
-      settings.requestLog.rowsMax ??
-      (settings.stores === undefined ? telemetryLimits.requestLogEmbeddedRows : undefined),
+    rowsMax: logRowsMaxOf(settings),
     onError: (cause) => log.error({ err: cause }, 'could not delete expired entries of the request log'),
   });
   cleaner.start();

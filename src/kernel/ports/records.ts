@@ -27,6 +27,7 @@ import type { AnonSessions } from './sandbox.ts';
 import type { Erasures, MailedTokens, Sessions } from './sessions.ts';
 import type { Settlements } from './settlements.ts';
 import type { SharedDocuments } from './shared-documents.ts';
+import type { StorageReport } from './storage-report.ts';
 import type { VectorTable } from './vectors.ts';
 
 /** Durable rows and the ports to their stores. Times are milliseconds since 1970. */
@@ -77,6 +78,8 @@ export interface Database {
   now(): Promise<number>;
   /** The size of the database in bytes. */
   size(): Promise<number>;
+  /** What the database holds, and by how much it grows. Takes seconds in a large one, but other queries don't wait. */
+  storage(nowMs: number): Promise<StorageReport>;
   /** The version of the tables, and the one that this process knows. */
   schemaVersions(): Promise<{ readonly applied: number; readonly known: number }>;
   /** How much the connections are used. */

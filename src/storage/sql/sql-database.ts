@@ -1,4 +1,4 @@
-import { Kysely, type RawBuilder, sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { AccountRows } from '../../kernel/ports/account-rows.ts';
 import type { AlertTable } from '../../kernel/ports/alerts.ts';
@@ -33,6 +33,7 @@ import type { AnonSessions } from '../../kernel/ports/sandbox.ts';
 import type { Erasures, MailedTokens, Sessions } from '../../kernel/ports/sessions.ts';
 import type { Settlements } from '../../kernel/ports/settlements.ts';
 import type { SharedDocuments } from '../../kernel/ports/shared-documents.ts';
+import type { StorageReport } from '../../kernel/ports/storage-report.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import type { VectorTable } from '../../kernel/ports/vectors.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
@@ -81,6 +82,7 @@ import { SqlSessions } from './sessions.ts';
 import { SqlSettlements } from './settlements.ts';
 import { SqlSharedDocuments } from './shared-documents.ts';
 import type { SqlDialect } from './sql-dialect.ts';
+import { reportStorage } from './stored-parts.ts';
 import type { SchemaTables, Tables } from './tables.ts';
 import { SqlUsageStore } from './usage-store.ts';
 import { SqlVectorTable } from './vector-table.ts';
@@ -96,6 +98,8 @@ export interface SqlBackend {
   readonly dialect: SqlDialect;
   readonly bounds: PoolBounds;
   createPool(poolBounds: PoolBounds): AdjustablePool;
+  /** Whether each pool has a database of its own. */
+  readonly isPrivate?: true;
   /** The clock of entries that expire. */
   readonly clock?: Clock | undefined;
   /** Called with the duration of each statement. */
@@ -183,9 +187,7 @@ class SqlDatabase implements Database {
   readonly #db: Kysely<Tables>;
   readonly #pool: MeteredPool;
   readonly #connectionsMax: number;
-  readonly #dialect: SqlDialect;
-  readonly #now: RawBuilder<number>;
-  readonly #size: RawBuilder<number>;
+  readonly #backend: SqlBackend;
 
   constructor(backend: SqlBackend, pool: ConnectionPool) {
     const { dialect: sqlDialect, clock = systemClock, bounds, onStatement } = backend;
@@ -193,9 +195,7 @@ class SqlDatabase implements Database {
     const db = new Kysely<Tables>({ dialect: createKyselyDialect(sqlDialect, connectionPool) });
     this.#db = db;
     this.#pool = connectionPool;
-    this.#dialect = sqlDialect;
-    this.#now = sqlDialect.now;
-    this.#size = sqlDialect.size;
+    this.#backend = backend;
     this.#connectionsMax = bounds.connectionsMax;
     this.identities = new SqlIdentities(db);
     this.members = new SqlMembers(db, sqlDialect);
@@ -238,7 +238,7 @@ class SqlDatabase implements Database {
   }
 
   moved(sealings: MovedSealings): MovedRows {
-    return new SqlMovedRows(this.#db, this.#dialect, sealings);
+    return new SqlMovedRows(this.#db, this.#backend.dialect, sealings);
   }
 
   async ping(): Promise<void> {
@@ -247,7 +247,7 @@ class SqlDatabase implements Database {
 
   async now(): Promise<number> {
     const { rows } = await withTimeout(
-      sql<{ now: number }>`select ${this.#now} as now`.execute(this.#db),
+      sql<{ now: number }>`select ${this.#backend.dialect.now} as now`.execute(this.#db),
       limits.databasePingMs,
       () => storageUnavailable('the database is not available'),
     );
@@ -255,8 +255,14 @@ class SqlDatabase implements Database {
   }
 
   async size(): Promise<number> {
-    const { rows } = await sql<{ bytes: number }>`select ${this.#size} as bytes`.execute(this.#db);
+    const { rows } = await sql<{ bytes: number }>`select ${this.#backend.dialect.size} as bytes`.execute(
+      this.#db,
+    );
     return Number(rows[0]?.bytes ?? 0);
+  }
+
+  storage(nowMs: number): Promise<StorageReport> {
+    return reportStorage(this.#backend, this.#db, nowMs);
   }
 
   async schemaVersions(): Promise<{ readonly applied: number; readonly known: number }> {

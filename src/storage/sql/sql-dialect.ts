@@ -30,6 +30,8 @@ export interface SqlDialect
   readonly now: RawBuilder<number>;
   /** The size of the database in bytes. */
   readonly size: RawBuilder<number>;
+  /** The sizes of tables with their indexes, as `name` and `bytes`; a table may have several rows. Reads the whole file in SQLite. */
+  readonly tableSizes: RawBuilder<unknown>;
   /** Locks the schema against other migrations until this transaction ends. */
   lockSchema(db: Kysely<SchemaTables>): Promise<void>;
   /** Whether a migration failed because another transaction held a table lock for too long. */
@@ -55,6 +57,8 @@ export const sqliteDialect: SqlDialect = {
   tableEnd: sql`strict`,
   now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   size: sql`(select page_count * page_size from pragma_page_count(), pragma_page_size())`,
+  tableSizes: sql`select coalesce(sqlite_schema.tbl_name, dbstat.name) as name, dbstat.pgsize as bytes
+    from dbstat left join sqlite_schema on sqlite_schema.name = dbstat.name where dbstat.aggregate = true`,
   createAdapter: () => new PooledSqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
   createIntrospector: (db) => new SqliteIntrospector(db),
@@ -87,6 +91,10 @@ export const postgresDialect: SqlDialect = {
   tableEnd: sql``,
   now: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   size: sql`pg_database_size(current_database())`,
+  tableSizes: sql`select coalesce(parent.relname, pg_class.relname) as name, pg_total_relation_size(pg_class.oid) as bytes
+    from pg_class join pg_namespace on pg_namespace.oid = pg_class.relnamespace
+      left join pg_inherits on pg_inherits.inhrelid = pg_class.oid left join pg_class as parent on parent.oid = pg_inherits.inhparent
+    where pg_class.relkind = 'r' and pg_namespace.nspname = current_schema()`,
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
   createIntrospector: (db) => new PostgresIntrospector(db),

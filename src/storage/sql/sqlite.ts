@@ -38,6 +38,7 @@ export function openSqliteInMemory(options: Pick<SqlBackend, 'onStatement'> = {}
     dialect: sqliteDialect,
     bounds: defaultPoolBounds,
     createPool: createPoolFor(':memory:'),
+    isPrivate: true,
     ...options,
   });
 }

@@ -4,6 +4,7 @@ import { useFeature } from '../../api/features.ts';
 import { sessionHasEnded } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { Button, Field, Input } from '../../parts/controls.tsx';
+import { readPendingInvitation } from '../../parts/pending-invitation.ts';
 import { sentence } from '../../parts/states.tsx';
 import { claimSandbox } from './sandbox.ts';
 import { readInvitation, useSignUpPolicy } from './sign-up-policy.ts';
@@ -33,7 +34,9 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
       await enter(how, { email, password, invitation });
       // Without it one is logged in all the same.
       await claimSandbox().catch(() => undefined);
-      if (pathname === '/login' || pathname === '/signup') await navigate({ to: '/', replace: true });
+      const to = readPendingInvitation() === undefined ? '/' : '/join';
+      if (pathname === '/login' || pathname === '/signup')
+        await navigate({ to: to as string, replace: true });
       await open();
     } catch (error) {
       setFault(error instanceof Error ? sentence(error.message) : 'That did not work.');

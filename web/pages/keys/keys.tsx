@@ -77,7 +77,7 @@ export function Keys() {
                       },
                       {
                         title: 'Owner',
-                        wide: true,
+                        wide: 'xl',
                         cell: ({ id }) => (
                           <span className="block max-w-40 truncate" title={ownerOf(id)}>
                             <bdi>{ownerOf(id) === '' ? '–' : ownerOf(id)}</bdi>
@@ -86,10 +86,15 @@ export function Keys() {
                       },
                       {
                         title: 'Begins with',
-                        wide: true,
+                        wide: 'xl',
                         cell: ({ prefix }) => <code className="font-mono text-xs">{prefix}…</code>,
                       },
-                      { title: 'Today', end: true, cell: ({ id }) => <KeySpend id={id} window="day" /> },
+                      {
+                        title: 'Today',
+                        end: true,
+                        wide: true,
+                        cell: ({ id }) => <KeySpend id={id} window="day" />,
+                      },
                       {
                         title: 'This month',
                         end: true,
@@ -98,13 +103,13 @@ export function Keys() {
                       {
                         title: 'Calls this month',
                         end: true,
-                        wide: true,
+                        wide: 'xl',
                         cell: ({ id }) => <KeyCalls id={id} />,
                       },
                       {
                         title: 'Expires',
                         end: true,
-                        wide: true,
+                        wide: 'lg',
                         cell: ({ id }) => <KeyExpiry id={id} />,
                       },
                       {

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CatalogModel } from '../../api/queries.ts';
 import { count, duration, exactUsd, percent, short, usd } from '../../parts/format.ts';
+import type { Column } from '../../parts/table.tsx';
 import type { TimeRange } from '../../parts/time-ranges.ts';
 import { type KnownModel, nameOf } from './known-models.ts';
 
@@ -10,14 +11,14 @@ export interface ModelFigure {
   readonly title: string;
   readonly cell: (model: KnownModel) => ReactNode;
   readonly sortBy?: (model: KnownModel) => number | null;
-  readonly wide?: boolean;
+  readonly wide?: NonNullable<Column<KnownModel>['wide']>;
   readonly end: boolean;
 }
 
 export const windowFigure: ModelFigure = {
   title: 'Window',
   end: true,
-  wide: true,
+  wide: 'xl',
   cell: ({ listed }) => short(listed?.context_tokens),
   sortBy: ({ listed }) => listed?.context_tokens ?? null,
 };
@@ -51,7 +52,7 @@ export const keyFigure: ModelFigure = {
 
 /** Dollars for a million tokens. */
 export const priceFigures: readonly ModelFigure[] = [
-  priceFigure('Input', 'input'),
+  priceFigure('Input', 'input', true),
   priceFigure('Cached', 'cache_read', true),
   priceFigure('Output', 'output'),
 ];
@@ -74,7 +75,7 @@ export const ownFigures: readonly ModelFigure[] = [
   {
     title: 'First token',
     end: true,
-    wide: true,
+    wide: 'lg',
     cell: ({ sums }) => (
       <span title={`95 % within ${duration(sums?.first_content_ms.p95)}`}>
         {duration(sums?.first_content_ms.p50)}

@@ -59,7 +59,7 @@ export function Accounts() {
         {({ accounts, total, month }) => (
           <>
             <p className="text-sm text-muted">
-              {`${month} (UTC): ${count(total.requests)} calls of ${count(total.accounts)} accounts, ${count(total.failed)} failed, ${usd(total.cost_usd)}.`}
+              {`${month} (UTC): ${count(total.requests)} calls of ${total.accounts === 1 ? '1 account' : `${count(total.accounts)} accounts`}, ${count(total.failed)} failed, ${usd(total.cost_usd)}.`}
             </p>
             <Table
               rows={accounts}

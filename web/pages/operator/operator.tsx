@@ -14,6 +14,7 @@ import { Accounts } from './accounts.tsx';
 import { Checks } from './checks.tsx';
 import { Destinations } from './destinations.tsx';
 import { statuses } from './statuses.ts';
+import { Storage } from './storage.tsx';
 
 /** For whoever runs the gateway: whether it works, and in cloud mode who uses it. */
 export function Operator() {
@@ -49,6 +50,7 @@ export function Operator() {
             </Section>
             <Checks checks={data.checks} />
             {data.processes.length > 1 && <Processes processes={data.processes} />}
+            <Storage />
             <Together of={hasAccounts ? [connections, accounts] : [connections]} loading={<Rows count={8} />}>
               {hasAccounts && <Accounts />}
               <Destinations />

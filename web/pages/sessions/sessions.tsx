@@ -91,10 +91,15 @@ function SessionTable({ rows, onFilter }: TableProps) {
   const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
   const keyColumn: Column<Conversation> = {
     title: 'Key',
-    wide: true,
+    wide: 'xl',
     cell: ({ key_id: id }) => {
       const key = mine?.keys.find((one) => one.id === id);
-      return <bdi className="text-muted">{key === undefined || key.name === '' ? '–' : key.name}</bdi>;
+      const name = key === undefined || key.name === '' ? '–' : key.name;
+      return (
+        <span className="block max-w-40 truncate text-muted" title={name}>
+          <bdi>{name}</bdi>
+        </span>
+      );
     },
   };
   return (
@@ -150,7 +155,7 @@ function SessionTable({ rows, onFilter }: TableProps) {
             ),
         },
         ...(about?.mode === 'cloud' ? [keyColumn] : []),
-        { title: 'Models', wide: true, cell: ({ models }) => <Models names={models} /> },
+        { title: 'Models', wide: 'lg', cell: ({ models }) => <Models names={models} /> },
         {
           title: 'Duration',
           end: true,
