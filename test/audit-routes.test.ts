@@ -50,6 +50,7 @@ test('a change has the values before and after, with people and secrets kept out
   await put('/receipts', { enabled: true });
   await ada.call({ path: '/v1/aliases/fast', method: 'PUT', body: { models: ['demo-1'] } });
   await ada.call({ path: '/v1/aliases/fast', method: 'PUT', body: { models: ['demo-1', 'demo-1'] } });
+  await ada.call({ path: '/v1/organization', method: 'PATCH', body: { name: 'Grace and friends' } });
   const entries = (await readChain(await openChains(t, environment), ada.id)).slice(1);
   assert.deepEqual(
     entries.map(({ fields: { event, changed, before, after } }) => [event, changed, before, after]),
@@ -70,6 +71,7 @@ test('a change has the values before and after, with people and secrets kept out
   assert.equal(renamed?.personal['after.name'], 'Grace’s laptop');
   assert.equal(access?.personal['after.addresses'], '["203.0.113.0/24"]');
   assert.deepEqual(alias?.fields.after.models, ['demo-1']);
+  assert.equal(entries.at(-1)?.personal['after.name'], 'Grace and friends');
   for (const { text } of entries)
     for (const personal of ['Grace', 'Ada’s', '203.0.113']) assert.ok(!text.includes(personal), text);
 });

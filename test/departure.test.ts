@@ -244,6 +244,7 @@ async function assertExported(
     .map((line) => Object(JSON.parse(line)));
   const things = [
     'account',
+    'member',
     'session',
     'key',
     'provider_key',

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 /** Files outside `src/egress` that may use the network, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
   'cli/doctor/network.ts': 'listens, to see whether the port is free',
-  'cli/verify-receipt.ts': 'a command that reads an address of its user, without a gateway',
+  'cli/key-set.ts': 'a command that reads an address of its user, without a gateway',
   'http/node-connection.ts': 'the server',
   'http/server.ts': 'the server',
   'http/websocket.ts': 'WebSockets that clients open',

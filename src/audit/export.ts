@@ -72,7 +72,7 @@ export async function* exportedLines(
 }
 
 /** Names and addresses of entries, if they are not erased, are beside the fields that the hash is of. */
-export function entryLine({ text, values: groups }: AuditEntry): string {
+function entryLine({ text, values: groups }: AuditEntry): string {
   const values = Object.assign({}, ...groups.map((group) => group.values));
   const more = `"hash":"${hashOf(text)}","values":${canonicalJson(values)}`;
   return `${text.slice(0, -1)},${more}}`;

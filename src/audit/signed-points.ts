@@ -15,7 +15,7 @@ export interface PointSigner {
  * What a statement says: `head`, that the chain had this newest entry; `start`, that an export begins after this entry;
  * `removal`, that the retention has removed all entries up to this one.
  */
-export type PointKind = 'head' | 'start' | 'removal';
+type PointKind = 'head' | 'start' | 'removal';
 
 interface PointToSign {
   readonly kind: PointKind;

@@ -146,7 +146,7 @@ function currentOrganizationRoutes({ organizations }: OrganizationRouteParts): r
       },
       async handle({ caller, body }) {
         const renamed = await organizations.rename(caller, body.name);
-        return { body: describe(renamed, caller) };
+        return { body: describe(renamed, caller), audit: { after: body } };
       },
     }),
     defineRoute({
