@@ -54,6 +54,9 @@ function requestsOf(nowMs: number): readonly (readonly [string, string])[] {
     ...[1, 24, 168, 720].map(
       (hours) => [`Overview, ${hours} h`, `/v1/requests/summary?from=${ago(hours)}`] as const,
     ),
+    ...[24, 720].map(
+      (hours) => [`Overview, errors of ${hours} h`, `/v1/requests/errors?from=${ago(hours)}`] as const,
+    ),
     ['Overview, the month before', `/v1/requests/summary?${between(1440, 720)}`],
     ['Overview, the week before', `/v1/requests/summary?${between(336, 168)}`],
     ['Overview, ceilings', '/v1/budgets'],
