@@ -44,7 +44,6 @@ export type Diagnostics = Answer<'/v1/diagnostics', 'get'>;
 export type Destination = Answer<'/v1/airgap', 'get'>['destinations'][number];
 export type Organization = Answer<'/v1/organizations', 'get'>['organizations'][number];
 export type OrganizationMember = Answer<'/v1/organization/members', 'get'>['members'][number];
-export type MemberInvitation = Answer<'/v1/organization/invitations', 'get'>['invitations'][number];
 export type Role = Organization['role'];
 export type OperatorAccount = Answer<'/v1/operator/accounts', 'get'>['accounts'][number];
 export type AccountSort = 'cost' | 'calls' | 'email';

@@ -94,7 +94,7 @@ export interface MemberPage {
   readonly limit: number;
 }
 
-export interface MemberPosition {
+interface MemberPosition {
   readonly sinceMs: number;
   readonly identityId: IdentityId;
 }

@@ -9,7 +9,7 @@ export const roleTexts: Readonly<Record<Role, string>> = {
   viewer: 'reads, without contents of calls',
 };
 
-export const roleNames = Object.keys(roleTexts) as readonly Role[];
+const roleNames = Object.keys(roleTexts) as readonly Role[];
 
 /** The roles that somebody may give: only owners make owners. */
 export function rolesFor(rights: readonly string[]): readonly Role[] {
