@@ -37,16 +37,19 @@ export class RunningGateway implements Gateway {
     return startParts(log, async (parts) => {
       const state: OpenGateway['state'] = { now: 'serving' };
       const ground = await openGround(parts, settings, log, extras, state);
+      const opened: { gateway?: RunningGateway; generation?: Generation | undefined } = {};
       const generation = await startGeneration({ ...extras, ...ground, settings });
-      parts.add({ close: () => generation.parts.close() });
+      opened.generation = generation;
+      parts.add({ close: async () => opened.generation?.parts.close() });
       const server = createGatewayServer(settings.httpImplementation, generation.handlers);
-      const gateway: { open?: RunningGateway } = {};
-      const listener = await Listener.open(server, settings, () => gateway.open?.closeWebSockets());
+      const listener = await Listener.open(server, settings, () => opened.gateway?.closeWebSockets());
       ground.metrics.addView(generation.metricsView);
       ground.processRegistry.use(settings.configurationVersion);
       ground.address.url = settings.baseUrl ?? listener.url;
-      gateway.open = new RunningGateway({ ground, extras, parts, server, listener, state, generation });
-      return gateway.open;
+      opened.gateway = new RunningGateway({ ground, extras, parts, server, listener, state, generation });
+      // The gateway closes it, and nothing may keep it longer than its calls.
+      opened.generation = undefined;
+      return opened.gateway;
     });
   }
 

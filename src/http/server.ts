@@ -44,7 +44,8 @@ const readBytesPerMsMin = 32;
 export class HttpServer {
   readonly #net: Server;
   readonly #connections = new Set<ServerConnection>();
-  readonly #options: ServerOptions;
+  /** Not all options: the handlers of a server that has got others must not stay. */
+  readonly #times: Pick<ServerOptions, 'headMs' | 'requestMs'>;
   readonly #context: MutableContext & ConnectionContext;
   #idleMs: number;
   #closed: Promise<void> | undefined;
@@ -52,7 +53,7 @@ export class HttpServer {
   #sweepTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ServerOptions) {
-    this.#options = options;
+    this.#times = { headMs: options.headMs, requestMs: options.requestMs };
     this.#idleMs = options.idleMs;
     const context: MutableContext & ConnectionContext = {
       headBytesMax: options.headBytesMax,
@@ -134,7 +135,7 @@ export class HttpServer {
     const context = this.#context;
     context.nowSeconds = performance.now() / 1000;
     context.date = new Date().toUTCString();
-    const { headMs, requestMs } = this.#options;
+    const { headMs, requestMs } = this.#times;
     const idleMs = this.#idleMs;
     for (const connection of this.#connections) {
       const wait = connection.wait();
