@@ -126,6 +126,9 @@ test('what a provider refuses for the moment is sent again when it says so', asy
   });
   const openai = batchClient(local.url);
   const batch = await ended(openai, (await makeBatch(openai, callFile(['one', 'two']))).id);
+  const errors =
+    batch.error_file_id == null ? [] : [...(await resultsIn(openai, batch.error_file_id)).values()];
+  assert.deepEqual(errors, []);
   assert.deepEqual(batch.request_counts, { total: 2, completed: 2, failed: 0 });
   assert.equal(fake.requests.length, 5);
 });

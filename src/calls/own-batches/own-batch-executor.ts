@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { OwnBatch } from '../../kernel/ports/own-batches.ts';
+import type { CallFiles, OwnBatch, OwnBatches } from '../../kernel/ports/own-batches.ts';
 import { limits } from '../limits.ts';
 import { OwnBatchRun, type OwnBatchRunParts } from './own-batch-run.ts';
 import { Permits } from './permits.ts';
 
 interface OwnBatchExecutorParts extends Omit<OwnBatchRunParts, 'holder' | 'permits'> {
+  readonly files: CallFiles;
+  readonly batches: OwnBatches;
   /** Calls of batches that this process has under way at once. */
   readonly callsAtOnce: number;
   /** How long results are kept. */

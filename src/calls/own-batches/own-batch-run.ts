@@ -10,9 +10,12 @@ import { type OwnBatchMaker, openMaker } from './own-batch-maker.ts';
 import type { Permits } from './permits.ts';
 
 export interface OwnBatchRunParts {
-  readonly files: CallFiles;
-  readonly batches: OwnBatches;
-  readonly lines: OwnBatchLines;
+  readonly files: Pick<CallFiles, 'lines'>;
+  readonly batches: Pick<OwnBatches, 'find' | 'end'>;
+  readonly lines: Pick<
+    OwnBatchLines,
+    'nextLine' | 'claim' | 'postpone' | 'finish' | 'claimed' | 'unfinished' | 'fill'
+  >;
   readonly sealing: Sealing;
   readonly clock: Clock;
   /** Of the process. */
@@ -85,10 +88,12 @@ export class OwnBatchRun {
     while (this.#goesOn) {
       const nowMs = clock.now();
       if (this.#batch.state !== 'in_progress' || nowMs >= this.#batch.expiresAtMs) break;
+      // Before the query: a call that ends during it may have been postponed.
+      const wasIdle = this.#underWay.size === 0;
       const next = await lines.nextLine(this.#batch, nowMs);
       if (next === undefined) {
-        if (this.#underWay.size === 0) break;
-        await this.#wait(limits.ownBatchBeatMs);
+        if (wasIdle) break;
+        if (this.#underWay.size > 0) await this.#wait(limits.ownBatchBeatMs);
         continue;
       }
       const dueAtMs = Math.max(this.#pausedUntilMs, 'dueAtMs' in next ? next.dueAtMs : nowMs);
