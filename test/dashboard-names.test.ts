@@ -35,6 +35,7 @@ const pages = [
   '/billing',
   '/account',
   '/organization',
+  '/audit',
 ];
 
 /** Each answer takes a time of its own, so that parts of a page arrive one after the other. */

@@ -77,6 +77,23 @@ test('people create an organization, invite, join, switch, get other roles, leav
     assert.equal(await page.getByText('bob@example.com').count(), 0);
   });
 
+  await t.test('the audit log has who changed what, with the values before and after', async () => {
+    await page.goto(`${url}/audit`);
+    await page.getByRole('button', { name: 'Member removed' }).waitFor();
+    await page.getByLabel('Subject').selectOption('Organization and members');
+    await page.getByRole('button', { name: 'Member role changed' }).click();
+    const entry = page.getByRole('dialog');
+    await entry.getByText(`ada@example.com (user:${ada.id})`).waitFor();
+    for (const text of ['viewer', 'admin', '127.0.0.1'])
+      await entry.getByText(text, { exact: true }).first().waitFor();
+    await assertAccessible(page);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/audit.png` });
+    await page.keyboard.press('Escape');
+    await entry.waitFor({ state: 'detached' });
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/audit-list.png` });
+    await page.getByRole('link', { name: 'Organization', exact: true }).first().click();
+  });
+
   await t.test('a deletion is taken back, and the switcher leads home', async () => {
     await page.getByRole('button', { name: 'Delete the organization' }).click();
     await page.getByLabel('Your password').fill(password);

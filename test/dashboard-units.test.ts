@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { isAuditEvent } from '../src/audit/events.ts';
+import { auditSubjects } from '../web/pages/audit/events.ts';
 import { withCeiling } from '../web/pages/keys/ceiling.ts';
 import { findModels, knownModels, matches } from '../web/pages/models/known-models.ts';
 import { barsOf } from '../web/pages/requests/bars.ts';
@@ -375,4 +377,9 @@ test('a period has each of its days once, also where clocks change', () => {
   ]);
   assert.deepEqual(datesOf({ from: '2026-02-28', to: '2026-03-01' }), ['2026-02-28', '2026-03-01']);
   assert.deepEqual(datesOf({ from: '2026-11-19', to: '2026-11-19' }), ['2026-11-19']);
+});
+
+test('the subjects of the audit log have events that exist', () => {
+  for (const [subject, events] of Object.entries(auditSubjects))
+    for (const event of events) assert.ok(isAuditEvent(event), `${subject}: ${event}`);
 });

@@ -45,6 +45,8 @@ export type Destination = Answer<'/v1/airgap', 'get'>['destinations'][number];
 export type Organization = Answer<'/v1/organizations', 'get'>['organizations'][number];
 export type OrganizationMember = Answer<'/v1/organization/members', 'get'>['members'][number];
 export type Role = Organization['role'];
+export type AuditEntry = Answer<'/v1/audit', 'get'>['entries'][number];
+export type AuditFilter = Pick<NonNullable<paths['/v1/audit']['get']['parameters']['query']>, 'event'>;
 export type OperatorAccount = Answer<'/v1/operator/accounts', 'get'>['accounts'][number];
 export type AccountSort = 'cost' | 'calls' | 'email';
 export type Pattern = Answer<'/v1/patterns', 'get'>['patterns'][number];
@@ -129,6 +131,16 @@ export const members = (search: string) =>
       ),
     initialPageParam: undefined,
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+export const auditEntries = (filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', filter],
+    queryFn: ({ pageParam: after }) =>
+      told(api.GET('/v1/audit', { params: { query: { ...filter, ...(after !== null && { after }) } } })),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,
   });
 

@@ -6,6 +6,7 @@ import {
   stringifySearchWith,
 } from '@tanstack/react-router';
 import { type ChartName, chartNames, moduleRanges, type RangeName, ranges } from '../api/queries.ts';
+import { type AuditSubject, isSubject } from '../pages/audit/events.ts';
 import { type DayRange, isDayRange } from '../parts/day-ranges.ts';
 import { Failure, Page, Rows } from '../parts/states.tsx';
 import { isTimeRange, type TimeRange } from '../parts/time-ranges.ts';
@@ -312,6 +313,22 @@ const organization = createRoute({
   component: page(() => import('../pages/organization/organization.tsx'), 'OrganizationPage'),
 });
 
+interface AuditSearch {
+  readonly subject?: AuditSubject;
+  /** The number of the entry that is shown. */
+  readonly open?: string;
+}
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: ({ subject, ...search }: Record<string, unknown>): AuditSearch => ({
+    ...texts(search, ['open']),
+    ...(typeof subject === 'string' && isSubject(subject) && { subject }),
+  }),
+  component: page(() => import('../pages/audit/audit.tsx'), 'Audit'),
+});
+
 function isRangeName(name: unknown): name is RangeName {
   return typeof name === 'string' && Object.hasOwn(ranges, name);
 }
@@ -366,6 +383,7 @@ export const router = createRouter({
     operator,
     account,
     organization,
+    audit,
   ]),
   // Without what a page does not know, or has found to be invalid.
   search: { strict: true },
