@@ -1,5 +1,6 @@
 import type { AuditTable, ChainPoint } from '../kernel/ports/audit.ts';
 import type { Clock } from '../lib/clock.ts';
+import { PeriodicTask } from '../lib/periodic-task.ts';
 import { instanceChain } from './audit.ts';
 import { hashOf } from './hash-of.ts';
 import { limits } from './limits.ts';
@@ -22,44 +23,40 @@ interface ChainKeeperParts {
 /** Signs the newest entries of chains, and removes old ones. Several processes may do it at once. */
 export class ChainKeeper {
   readonly #parts: ChainKeeperParts;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
-  #isStopped = false;
+  readonly #rounds: PeriodicTask;
 
   constructor(parts: ChainKeeperParts) {
     this.#parts = parts;
+    this.#rounds = new PeriodicTask({
+      intervalMs: limits.keepMs,
+      run: () => this.#keep(),
+      onError: parts.onError,
+    });
   }
 
   /** Runs at intervals. */
   start(): void {
-    this.#timer = setInterval(() => {
-      this.keep().catch((error) => this.#parts.onError(error));
-    }, limits.keepMs).unref();
+    this.#rounds.start();
   }
 
   /** Resolves when no round is running. */
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#isStopped = true;
-    await this.#running?.catch(() => undefined);
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   keep(): Promise<void> {
-    this.#running ??= this.#keep().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+    return this.#rounds.run();
   }
 
   async #keep(): Promise<void> {
     const { table, clock, retentionMs } = this.#parts;
     for (const chain of await table.unsignedChains(limits.chainsAtOnce)) {
-      if (this.#isStopped) return;
+      if (this.#rounds.signal.aborted) return;
       await this.#sign(chain);
     }
     if (retentionMs === undefined) return;
     const beforeMs = clock.now() - retentionMs;
-    for (let after: string | undefined = ''; after !== undefined && !this.#isStopped; ) {
+    for (let after: string | undefined = ''; after !== undefined && !this.#rounds.signal.aborted; ) {
       const chains: readonly string[] = await table.chainsBefore(beforeMs, after, limits.chainsAtOnce);
       for (const chain of chains) await this.#removeBefore(chain, beforeMs);
       after = chains.at(-1);
@@ -85,7 +82,7 @@ export class ChainKeeper {
   /** Some at a time, each time with a statement that stands for them. */
   async #removeBefore(chain: string, beforeMs: number): Promise<void> {
     const { table, signer, clock } = this.#parts;
-    for (let isMore = true; isMore && !this.#isStopped; ) {
+    for (let isMore = true; isMore && !this.#rounds.signal.aborted; ) {
       const oldest = await table.following(chain, 0, limits.exportedAtOnce);
       const last = oldest.findLast(({ atMs }) => atMs < beforeMs);
       if (last === undefined) return;

@@ -1,6 +1,7 @@
 import type { BudgetHolder } from '../kernel/ports/budget.ts';
 import type { UsageStore } from '../kernel/ports/records.ts';
 import type { Clock } from '../lib/clock.ts';
+import { PeriodicTask } from '../lib/periodic-task.ts';
 import { limits } from './limits.ts';
 
 interface ExpiredReservationsParts {
@@ -14,26 +15,21 @@ interface ExpiredReservationsParts {
 /** Ends reservations whose time is over, at the start and every few minutes. */
 export class ExpiredReservations {
   readonly #parts: ExpiredReservationsParts;
-  readonly #timer: NodeJS.Timeout;
-  #running: Promise<void> | undefined;
+  readonly #rounds: PeriodicTask;
 
   constructor(parts: ExpiredReservationsParts) {
     this.#parts = parts;
-    this.#timer = setInterval(() => this.#end(), limits.reservationSweepMs).unref();
-    this.#end();
+    this.#rounds = new PeriodicTask({
+      intervalMs: limits.reservationSweepMs,
+      run: () => this.#endExpired(),
+      onError: parts.onError,
+    });
+    this.#rounds.start();
+    this.#rounds.trigger();
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#running;
-  }
-
-  #end(): void {
-    this.#running ??= this.#endExpired()
-      .catch(this.#parts.onError)
-      .finally(() => {
-        this.#running = undefined;
-      });
+  close(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   async #endExpired(): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BillingAccounts, DueRechargeQuery, Recharge, Recharges } from '../kernel/ports/billing.ts';
 import type { Clock } from '../lib/clock.ts';
+import { PeriodicTask } from '../lib/periodic-task.ts';
 import type { BillingProcessor, ProcessorPayment } from './billing-processor.ts';
 import type { CreditPurchases } from './credit-purchases.ts';
 import { limits } from './limits.ts';
@@ -23,33 +24,30 @@ export class Recharger {
   readonly #parts: RechargerParts;
   /** Accounts being processed here. */
   readonly #checks = new Map<string, Promise<void>>();
-  #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> | undefined;
+  readonly #sweeps: PeriodicTask;
 
   constructor(parts: RechargerParts) {
     this.#parts = parts;
+    this.#sweeps = new PeriodicTask({
+      intervalMs: parts.sweepMs ?? limits.rechargeSweepMs,
+      run: () => this.#sweep(),
+      onError: parts.onFault,
+    });
   }
 
   /** Picks up abandoned recharges, now and at intervals. */
   start(): void {
-    this.#timer = setInterval(() => void this.sweep(), this.#parts.sweepMs ?? limits.rechargeSweepMs);
-    this.#timer.unref();
-    void this.sweep();
+    this.#sweeps.start();
+    this.#sweeps.trigger();
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await Promise.all([this.#sweeping, ...this.#checks.values()]);
+    await Promise.all([this.#sweeps.stop(), ...this.#checks.values()]);
   }
 
   /** Never rejects. */
   sweep(): Promise<void> {
-    this.#sweeping ??= this.#sweep()
-      .catch(this.#parts.onFault)
-      .finally(() => {
-        this.#sweeping = undefined;
-      });
-    return this.#sweeping;
+    return this.#sweeps.run().catch(this.#parts.onFault);
   }
 
   /** Recharges the account if it is due; never rejects. */

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Versions } from '../kernel/ports/shared-state.ts';
+import { PeriodicTask } from '../lib/periodic-task.ts';
 import { limits } from './limits.ts';
 
 /**
@@ -11,8 +12,7 @@ import { limits } from './limits.ts';
  */
 export class AccountChangeInbox {
   readonly #folder: string;
-  #timer: NodeJS.Timeout | undefined;
-  #processing: Promise<void> | undefined;
+  #processing: PeriodicTask | undefined;
 
   constructor(dataDir: string) {
     this.#folder = join(dataDir, 'changed-accounts');
@@ -33,19 +33,16 @@ export class AccountChangeInbox {
   }
 
   watch(versions: Pick<Versions, 'renew'>, onError: (cause: unknown) => void): void {
-    const look = () => {
-      this.#processing ??= this.#processPending(versions)
-        .catch(onError)
-        .finally(() => {
-          this.#processing = undefined;
-        });
-    };
-    this.#timer = setInterval(look, limits.mailboxMs).unref();
+    this.#processing = new PeriodicTask({
+      intervalMs: limits.mailboxMs,
+      run: () => this.#processPending(versions),
+      onError,
+    });
+    this.#processing.start();
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#processing;
+    await this.#processing?.stop();
   }
 
   async #processPending(versions: Pick<Versions, 'renew'>): Promise<void> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Challenge, Challenges } from '../kernel/ports/payments.ts';
 import type { Settlement, Settlements } from '../kernel/ports/settlements.ts';
 import type { Clock } from '../lib/clock.ts';
+import { PeriodicTask } from '../lib/periodic-task.ts';
 import type { Secret } from '../lib/secret.ts';
 import { limits } from './limits.ts';
 import { Payment } from './payment.ts';
@@ -26,27 +27,35 @@ export class PaymentCollector {
   readonly #parts: PaymentCollectorParts;
   readonly #holder = randomUUID();
   readonly #openPayments = new Set<string>();
-  #timers: readonly NodeJS.Timeout[] = [];
-  #sweeping: Promise<void> | undefined;
+  /** Two tasks: while a sweep waits for the processor, leases must not expire. */
+  readonly #renewals: PeriodicTask;
+  readonly #sweeps: PeriodicTask;
   #lastCleanupMs = 0;
 
   constructor(parts: PaymentCollectorParts) {
     this.#parts = parts;
+    const onError = parts.onFault;
+    this.#renewals = new PeriodicTask({
+      intervalMs: limits.settlementRenewalMs,
+      run: () => this.#renew(),
+      onError,
+    });
+    this.#sweeps = new PeriodicTask({
+      intervalMs: limits.settlementSweepMs,
+      run: () => this.#sweep(),
+      onError,
+    });
   }
 
   /** Renews the leases of its own payments and returns abandoned ones, at intervals. */
   start(): void {
-    // Separate timers: while a sweep waits for the processor, leases must not expire.
-    this.#timers = [
-      setInterval(() => void this.#renew(), limits.settlementRenewalMs).unref(),
-      setInterval(() => this.#sweepOnce(), limits.settlementSweepMs).unref(),
-    ];
-    this.#sweepOnce();
+    this.#renewals.start();
+    this.#sweeps.start();
+    this.#sweeps.trigger();
   }
 
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
-    await this.#sweeping;
+    await Promise.all([this.#renewals.stop(), this.#sweeps.stop()]);
   }
 
   /** The number of open payments in this process. */
@@ -93,34 +102,24 @@ export class PaymentCollector {
   }
 
   async #renew(): Promise<void> {
-    const { settlements, clock, onFault } = this.#parts;
+    const { settlements, clock } = this.#parts;
     const lease = { holder: this.#holder, untilMs: clock.now() + limits.settlementLeaseMs };
-    await settlements.renew([...this.#openPayments], lease).catch(onFault);
-  }
-
-  #sweepOnce(): void {
-    this.#sweeping ??= this.#sweep().finally(() => {
-      this.#sweeping = undefined;
-    });
+    await settlements.renew([...this.#openPayments], lease);
   }
 
   async #sweep(): Promise<void> {
     const { settlements, clock, onFault } = this.#parts;
     const nowMs = clock.now();
-    try {
-      const left = await settlements.takeOver({
-        holder: this.#holder,
-        nowMs,
-        untilMs: nowMs + limits.settlementLeaseMs,
-        most: limits.settlementsAtOnce,
-      });
-      await Promise.all(left.map((settlement) => this.#giveBackAbandoned(settlement).catch(onFault)));
-      if (nowMs - this.#lastCleanupMs < limits.settlementsTidyMs) return;
-      this.#lastCleanupMs = nowMs;
-      await settlements.tidy({ beforeMs: nowMs - limits.settlementKeptMs, most: limits.settlementsKept });
-    } catch (fault) {
-      onFault(fault);
-    }
+    const left = await settlements.takeOver({
+      holder: this.#holder,
+      nowMs,
+      untilMs: nowMs + limits.settlementLeaseMs,
+      most: limits.settlementsAtOnce,
+    });
+    await Promise.all(left.map((settlement) => this.#giveBackAbandoned(settlement).catch(onFault)));
+    if (nowMs - this.#lastCleanupMs < limits.settlementsTidyMs) return;
+    this.#lastCleanupMs = nowMs;
+    await settlements.tidy({ beforeMs: nowMs - limits.settlementKeptMs, most: limits.settlementsKept });
   }
 
   /** Its process delivered no answer: returns the reserved or captured amount to the payer. */

@@ -8,6 +8,7 @@ import type {
   StoredKeyState,
 } from '../../kernel/ports/key-activity.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { PeriodicTask } from '../../lib/periodic-task.ts';
 import { limits } from '../limits.ts';
 import { dayMs, noActivity, quarterMs } from './activity.ts';
 import type { PastDay } from './day-plan.ts';
@@ -41,35 +42,31 @@ const progressKey: ActiveKey = { accountId: '', keyId: '' };
 export class AnomalyWatcher {
   readonly #parts: AnomalyWatcherParts;
   readonly #holder = randomUUID();
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
-  #isStopped = false;
+  readonly #rounds: PeriodicTask;
   /** The round that this process saw last. */
   #seenMs = 0;
 
   constructor(parts: AnomalyWatcherParts) {
     this.#parts = parts;
+    this.#rounds = new PeriodicTask({
+      intervalMs: limits.anomalyPollMs,
+      run: () => this.#runOnce(),
+      onError: parts.onError,
+    });
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.watch().catch((error) => this.#parts.onError(error));
-    }, limits.anomalyPollMs).unref();
+    this.#rounds.start();
   }
 
   /** Resolves when no round is running. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
-    await this.#running?.catch(() => undefined);
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Runs the round that is due, unless another replica does. */
   watch(): Promise<void> {
-    this.#running ??= this.#runOnce().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+    return this.#rounds.run();
   }
 
   async #runOnce(): Promise<void> {
@@ -89,7 +86,7 @@ export class AnomalyWatcher {
     const keys = await this.#gather(endMs, learnedMs);
     const names = [...keys.keys()];
     for (let at = 0; at < names.length; at += limits.anomalyKeysAtOnce) {
-      if (this.#isStopped) return;
+      if (this.#rounds.signal.aborted) return;
       const some = names.slice(at, at + limits.anomalyKeysAtOnce).flatMap((name) => keys.get(name) ?? []);
       await this.#watchKeys(some, endMs);
     }

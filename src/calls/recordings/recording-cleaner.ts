@@ -1,6 +1,7 @@
 import type { RecordingTable } from '../../kernel/ports/recordings.ts';
 import { firstIdAt } from '../../kernel/request-id.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { PeriodicTask } from '../../lib/periodic-task.ts';
 import { limits } from '../limits.ts';
 
 interface RecordingCleanerParts {
@@ -16,33 +17,29 @@ interface RecordingCleanerParts {
 /** Deletes recordings that have expired or exceed the size of the instance. Several processes may do it at once. */
 export class RecordingCleaner {
   readonly #parts: RecordingCleanerParts;
-  #timer: NodeJS.Timeout | undefined;
-  #cleaning: Promise<void> | undefined;
-  #isStopped = false;
+  readonly #rounds: PeriodicTask;
 
   constructor(parts: RecordingCleanerParts) {
     this.#parts = parts;
+    this.#rounds = new PeriodicTask({
+      intervalMs: limits.recordingCleanupMs,
+      run: () => this.#clean(),
+      onError: parts.onError,
+    });
   }
 
   /** Runs at intervals. */
   start(): void {
-    this.#timer = setInterval(() => {
-      this.clean().catch((error) => this.#parts.onError(error));
-    }, limits.recordingCleanupMs).unref();
+    this.#rounds.start();
   }
 
   /** Resolves when no round is running. */
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#isStopped = true;
-    await this.#cleaning?.catch(() => undefined);
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   clean(): Promise<void> {
-    this.#cleaning ??= this.#clean().finally(() => {
-      this.#cleaning = undefined;
-    });
-    return this.#cleaning;
+    return this.#rounds.run();
   }
 
   async #clean(): Promise<void> {
@@ -54,6 +51,6 @@ export class RecordingCleaner {
   }
 
   async #forgetBefore(id: string): Promise<void> {
-    while (!this.#isStopped && (await this.#parts.table.forgetBefore(id)));
+    while (!this.#rounds.signal.aborted && (await this.#parts.table.forgetBefore(id)));
   }
 }

@@ -1,4 +1,5 @@
 import type { Module } from '../../kernel/module.ts';
+import { PeriodicTask } from '../../lib/periodic-task.ts';
 import { limits } from '../../moving/limits.ts';
 import { movingRoutes } from '../../server/api/routes/moving.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -23,28 +24,18 @@ export function movingPart({ settings, log, roots, stores, modules }: MovingPart
     ...{ settings, roots, modules, database: stores.database, clock: stores.clock },
     renew: async (accountId) => versions.renew(accountId),
   });
-  let isClosed = false;
-  let recovering: Promise<void> | undefined;
-  const recover = async () => {
-    try {
-      while (!isClosed && (await mover.recoverSome()));
-    } catch (err) {
-      log.error({ err }, 'could not complete an import; will retry');
-    }
-    recovering = undefined;
-  };
-  const look = () => {
-    recovering ??= recover();
-  };
-  look();
-  const timer = setInterval(look, limits.recoverMs).unref();
+  const recovery: PeriodicTask = new PeriodicTask({
+    intervalMs: limits.recoverMs,
+    async run() {
+      while (!recovery.signal.aborted && (await mover.recoverSome()));
+    },
+    onError: (err) => log.error({ err }, 'could not complete an import; will retry'),
+  });
+  recovery.trigger();
+  recovery.start();
   return {
     routes: movingRoutes({ mover, attempts: rateLimiter }),
     features: ['moving'],
-    async close() {
-      isClosed = true;
-      clearInterval(timer);
-      await recovering;
-    },
+    close: () => recovery.stop(),
   };
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartitionPlan, RequestLog } from '../../kernel/ports/request-log.ts';
 import { firstIdAt } from '../../kernel/request-id.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { PeriodicTask } from '../../lib/periodic-task.ts';
 import { limits } from '../limits.ts';
 import type { AccountRetentions } from './account-retentions.ts';
 
@@ -23,9 +24,7 @@ export interface CleanerParts {
 export class LogCleaner {
   readonly #parts: CleanerParts;
   readonly #holder = randomUUID();
-  readonly #stopped = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #cleaning: Promise<number> | undefined;
+  readonly #rounds: PeriodicTask<number>;
   /** Until when sums are folded, by resolution. */
   readonly #foldedUntilMs = new Map<number, number>();
   /** When accounts with a retention of their own are next. */
@@ -35,29 +34,26 @@ export class LogCleaner {
 
   constructor(parts: CleanerParts) {
     this.#parts = parts;
+    this.#rounds = new PeriodicTask({
+      intervalMs: parts.intervalMs ?? limits.requestLogCleanupMs,
+      run: () => this.#runOnce(),
+      onError: (error) => parts.onError?.(error),
+    });
   }
 
-  /** Runs now and at intervals. */
+  /** Runs at intervals. */
   start(): void {
-    const { intervalMs = limits.requestLogCleanupMs, onError } = this.#parts;
-    this.#timer = setInterval(() => {
-      if (this.#cleaning === undefined) this.clean().catch((error) => onError?.(error));
-    }, intervalMs).unref();
+    this.#rounds.start();
   }
 
   /** Resolves when no round is running. */
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#stopped.abort();
-    await this.#cleaning?.catch(() => undefined);
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Deletes all excess calls and resolves to their number. Does nothing while another replica does it. */
   clean(): Promise<number> {
-    this.#cleaning ??= this.#runOnce().finally(() => {
-      this.#cleaning = undefined;
-    });
-    return this.#cleaning;
+    return this.#rounds.run();
   }
 
   async #runOnce(): Promise<number> {
@@ -68,7 +64,7 @@ export class LogCleaner {
     const upToId = await this.#newestExpiredId(plan.keptFromMs);
     let deleted = await this.#deleteInSteps((most) => log.forget(upToId, most));
     if (clock.now() >= this.#accountsDueMs) deleted += await this.#cleanAccounts();
-    if (!this.#stopped.signal.aborted) await this.#tidySums();
+    if (!this.#rounds.signal.aborted) await this.#tidySums();
     return deleted;
   }
 
@@ -80,7 +76,7 @@ export class LogCleaner {
     for (let after: string | undefined = ''; after !== undefined; ) {
       const page = await retentions.page(after, limits.retentionAccountsAtOnce);
       for (const { accountId, days, recordingDays } of page) {
-        if (this.#stopped.signal.aborted || !(await this.#mayClean())) return deleted;
+        if (this.#rounds.signal.aborted || !(await this.#mayClean())) return deleted;
         if (recordingDays !== undefined)
           await table.forgetRecordings(accountId, clock.now() - recordingDays * dayMs);
         if (days === undefined) continue;
@@ -105,16 +101,16 @@ export class LogCleaner {
       if (some < most) break;
       const tookMs = performance.now() - startedAtMs;
       most = nextStep(most, tookMs);
-      await sleep(this.#parts.pauseMs ?? tookMs, undefined, { signal: this.#stopped.signal }).catch(
+      await sleep(this.#parts.pauseMs ?? tookMs, undefined, { signal: this.#rounds.signal }).catch(
         () => undefined,
       );
-    } while (!this.#stopped.signal.aborted && (await this.#mayClean()));
+    } while (!this.#rounds.signal.aborted && (await this.#mayClean()));
     return deleted;
   }
 
   async #tidySums(): Promise<void> {
     const { log, clock, retentionMs } = this.#parts;
-    const { signal } = this.#stopped;
+    const { signal } = this.#rounds;
     let forgotten = false;
     const keptFromMs = Math.floor((clock.now() - retentionMs) / dayMs) * dayMs;
     while (!signal.aborted && (await log.forgetSums(keptFromMs))) forgotten = true;
@@ -130,7 +126,7 @@ export class LogCleaner {
     const oldestMs = await log.oldestSums('folded');
     if (oldestMs === undefined) return;
     for (let startMs = Math.floor(oldestMs / dayMs) * dayMs; startMs <= clock.now(); startMs += dayMs) {
-      if (this.#stopped.signal.aborted) return;
+      if (this.#rounds.signal.aborted) return;
       await log.totalDay(startMs);
     }
     this.#totalsDueMs = clock.now() + limits.requestTotalsMs;
@@ -139,7 +135,7 @@ export class LogCleaner {
   /** Includes sums that arrived late. */
   async #foldMinutes(untilMs: number): Promise<void> {
     const { log } = this.#parts;
-    while (!this.#stopped.signal.aborted) {
+    while (!this.#rounds.signal.aborted) {
       const oldestMs = await log.oldestSums('by-minute');
       if (oldestMs === undefined) return;
       const startMs = Math.floor(oldestMs / quarterMs) * quarterMs;
@@ -154,7 +150,7 @@ export class LogCleaner {
     const oldestMs = this.#foldedUntilMs.get(ms) ?? (await log.oldestSums('folded'));
     if (oldestMs === undefined) return;
     let startMs = Math.floor(oldestMs / ms) * ms;
-    for (; startMs + ms <= untilMs && !this.#stopped.signal.aborted; startMs += ms)
+    for (; startMs + ms <= untilMs && !this.#rounds.signal.aborted; startMs += ms)
       await log.foldSums({ startMs, ms });
     this.#foldedUntilMs.set(ms, startMs);
   }
