@@ -134,6 +134,21 @@ describe('invitations', () => {
     assertRefused(await call(url, { path: '/v1/invitations/show', body: { token } }), 400, 'invalid_token');
   });
 
+  test('a mailed one into the account of a person names that person, whoever invites', async (t) => {
+    const mail = await MailServer.start();
+    t.after(() => mail.close());
+    const { url } = await startCloud(t, mail.settings);
+    const ada = await Person.signUp(url, 'ada@example.com');
+    const bob = await Person.signUp(url, 'bob@example.com');
+    const verification = { token: tokenIn(await mail.next(bob.email, 'Confirm')) };
+    assert.equal((await bob.call({ path: '/v1/users/verify', body: verification })).status, 204);
+    const bobAtAda = await addMember(await sessionIn(ada, ada.id), 'admin', bob);
+    const body = { email: 'eve@example.com', role: 'viewer' };
+    const made = await bobAtAda.call({ path: '/v1/organization/invitations', body });
+    assert.equal(made.status, 201);
+    await mail.next('eve@example.com', 'Join ada@example.com on Weir');
+  });
+
   test('a revoked one and a made-up one do not work, and are not told apart', async (t) => {
     const { url } = await startCloud(t);
     const acme = await createOrganization(await Person.signUp(url));

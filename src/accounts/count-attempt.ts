@@ -7,8 +7,9 @@ export async function countAttempt(
   rateLimiter: RateLimiter,
   name: string,
   limit: { readonly most: number; readonly seconds: number },
+  message?: string,
 ): Promise<void> {
-  rejectIfLimited(await rateLimiter.count(name, limit));
+  rejectIfLimited(await rateLimiter.count(name, limit), message);
 }
 
 /** The same by blocks of network addresses. */
@@ -19,9 +20,9 @@ export async function countAddressAttempt(
   rejectIfLimited(await countAttemptByAddress(rateLimiter, attempt));
 }
 
-function rejectIfLimited(retryAfterSeconds: number): void {
-  if (retryAfterSeconds > 0)
-    throw new GatewayError('too_many_attempts', `too many attempts; retry in ${retryAfterSeconds} s`, {
-      retryAfterSeconds,
-    });
+function rejectIfLimited(
+  retryAfterSeconds: number,
+  message = `too many attempts; retry in ${retryAfterSeconds} s`,
+): void {
+  if (retryAfterSeconds > 0) throw new GatewayError('too_many_attempts', message, { retryAfterSeconds });
 }

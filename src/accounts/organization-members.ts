@@ -17,12 +17,12 @@ import type {
 } from '../kernel/ports/member-invitations.ts';
 import type { RateLimiter } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
-import { countAddressAttempt } from './count-attempt.ts';
+import { countAddressAttempt, countAttempt } from './count-attempt.ts';
 import { limits } from './limits.ts';
 import { createLinkToken, hashToken } from './link-token.ts';
 import { composeInvitationMail } from './mail/mail-message.ts';
 import type { MailQueue } from './mail/mail-queue.ts';
-import { nameOf } from './organizations.ts';
+import { accountName } from './organizations.ts';
 import { requireRight } from './rights.ts';
 import type { Session } from './session-tokens.ts';
 import { normalizeEmail, type UserAccounts } from './user-accounts.ts';
@@ -97,7 +97,7 @@ export class OrganizationMembers {
 
   /** Mails the link if the invitation has an address and mail is configured. */
   async invite(session: Session, wanted: NewInvitation): Promise<CreatedInvitation> {
-    const { userAccounts, invitations, mailQueue, address, clock } = this.#parts;
+    const { userAccounts, members, invitations, mailQueue, address, clock } = this.#parts;
     const { role, days } = wanted;
     if (role === 'owner') requireRight(session.role, 'ownership:write');
     const email = wanted.email === null ? null : normalizeEmail(wanted.email);
@@ -124,9 +124,10 @@ export class OrganizationMembers {
       );
     const link = `${address.url}/join#invitation=${token}`;
     if (isMailed)
-      mailQueue.enqueue(async () =>
-        composeInvitationMail({ to: email, organization: nameOf(account, identity.email), link, days }),
-      );
+      mailQueue.enqueue(async () => {
+        const organization = await accountName(members, account);
+        return composeInvitationMail({ to: email, organization, link, days });
+      });
     return { invitation, link, isMailed };
   }
 
@@ -150,8 +151,7 @@ export class OrganizationMembers {
     const { invitations, members, clock } = this.#parts;
     const found = await invitations.find(hashToken(token), clock.now());
     if (found === undefined) throw invalidInvitationError();
-    const owner = await members.owner(found.account.id);
-    return { ...found, organization: nameOf(found.account, owner?.identity.email ?? '') };
+    return { ...found, organization: await accountName(members, found.account) };
   }
 
   async accept(session: Session, token: string): Promise<MemberInvitation> {
@@ -172,18 +172,14 @@ export class OrganizationMembers {
     return member.role;
   }
 
-  async #countMail(accountId: string): Promise<void> {
-    const { attempts: rateLimiter } = this.#parts;
-    const retryAfterSeconds = await rateLimiter.count(
+  #countMail(accountId: string): Promise<void> {
+    const limit = limits.invitationMailsPerAccount;
+    return countAttempt(
+      this.#parts.attempts,
       `invitation mails:${accountId}`,
-      limits.invitationMailsPerAccount,
+      limit,
+      `${limit.most} invitations a day are mailed; send further people the link yourself`,
     );
-    if (retryAfterSeconds > 0)
-      throw new GatewayError(
-        'too_many_attempts',
-        `${limits.invitationMailsPerAccount.most} invitations a day are mailed; send further people the link yourself`,
-        { retryAfterSeconds },
-      );
   }
 }
 

@@ -90,11 +90,7 @@ export class Organizations {
   }
 
   async #named(member: Member): Promise<NamedMember> {
-    const { account } = member;
-    const { identity } = isOwnAccount(member)
-      ? member
-      : ((await this.#parts.members.owner(account.id)) ?? member);
-    return { ...member, name: nameOf(account, identity.email) };
+    return { ...member, name: await accountName(this.#parts.members, member.account) };
   }
 }
 
@@ -109,8 +105,8 @@ export function isOwnAccount({ identity, account }: Pick<Member, 'identity' | 'a
 }
 
 /** The name of an account for people: its own one, or the address of the person whose account it is. */
-export function nameOf({ name }: Account, ownerEmail: string): string {
-  return name ?? ownerEmail;
+export async function accountName(members: Pick<Members, 'owner'>, { id, name }: Account): Promise<string> {
+  return name ?? (await members.owner(id))?.identity.email ?? id;
 }
 
 function unknownOrganizationError(): GatewayError {
