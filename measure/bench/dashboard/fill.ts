@@ -24,6 +24,8 @@ export async function fillMonth(
   const clock = { now: () => simulatedMs };
   const retentions = new AccountRetentions({ table: logRetentions, tiers: new Map(), clock });
   const parts = { log: requests, retentions, clock, pauseMs: 0 };
+  // The lease of an earlier gateway would last until after the month.
+  await requests.acquireCleanupLease('none', Number.MAX_SAFE_INTEGER, 0);
   const cleaner = new LogCleaner({ ...parts, retentionMs: 2 * monthMs });
   const random = createRandom(11);
   let unsummed: LoggedCall[] = [];
