@@ -41,6 +41,8 @@ const chapters = [
       'docs/guides/recordings',
       'docs/guides/in-programs',
       'docs/guides/accounts',
+      'docs/guides/organizations',
+      'docs/guides/projects',
       'docs/guides/audit',
       'docs/guides/moving',
       'docs/guides/billing',

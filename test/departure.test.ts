@@ -135,8 +135,10 @@ interface Settled {
 /** Everything that an account can have. */
 async function settled({ person, canary, other, stripe, database }: Settled): Promise<MadeKeys> {
   const put = (path: string, body: object) => person.call({ method: 'PUT', path, body });
+  const project = await person.call({ path: '/v1/organization/projects', body: { name: canary } });
   const made = await person.makeKey({
     name: canary,
+    projectId: project.json.id,
     pipelineConfig: 'exact-cache,patterns,cost-guard?day=5',
   });
   await put(`/v1/keys/${made.id}/receipts`, { enabled: true });
@@ -210,6 +212,7 @@ function assertKept(
   const tables = [
     'users',
     'sessions',
+    'projects',
     'api_keys',
     'provider_keys',
     'further_provider_keys',
@@ -245,6 +248,7 @@ async function assertExported(
   const things = [
     'account',
     'member',
+    'project',
     'session',
     'key',
     'provider_key',

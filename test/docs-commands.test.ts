@@ -238,7 +238,9 @@ async function readerOf(url: string): Promise<Readonly<Record<string, string>>> 
   const app = await person.makeKey();
   const { json } = await call(url, { path: '/v1/anon/sessions', body: {} });
   const owner = await Person.signUp(url);
-  const { organizationId, token } = await createOrganization(owner, 'Example');
+  const organization = await createOrganization(owner, 'Example');
+  const { organizationId, token } = organization;
+  const project = await organization.call({ path: '/v1/organization/projects', body: { name: 'Example' } });
   return {
     WEIR: url,
     TOKEN: person.token,
@@ -246,6 +248,7 @@ async function readerOf(url: string): Promise<Readonly<Record<string, string>>> 
     OWNER_TOKEN: owner.token,
     ORGANIZATION: organizationId,
     ORGANIZATION_TOKEN: token,
+    PROJECT: String(project.json.id),
     KEY: key,
     API_KEY: key,
     KEY_ID: id,

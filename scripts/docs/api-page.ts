@@ -7,6 +7,7 @@ const chapters: Readonly<Record<string, string>> = {
   Usage: 'Usage and the request log',
   Accounts: 'Accounts',
   Organizations: 'Organizations',
+  Projects: 'Projects',
   Keys: 'API keys',
   'Provider keys': 'Provider keys',
   Providers: 'Providers of an account',

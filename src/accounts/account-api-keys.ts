@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../kernel/errors.ts';
 import { modulesSince } from '../kernel/modules-since.ts';
+import type { Projects } from '../kernel/ports/projects.ts';
 import type { ApiKey, ApiKeyChanges, ApiKeys, PresentedCredential } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ApiKeyFormat } from './api-key-format.ts';
 import type { KeyUses } from './key-uses.ts';
 import { limits } from './limits.ts';
+import { archivedProjectError, unknownProjectError } from './projects.ts';
 import type { SecretHasher } from './secret-hasher.ts';
 
 export interface AccountApiKeysParts {
   readonly apiKeys: ApiKeys;
+  readonly projects: Pick<Projects, 'find'>;
   readonly versions: Versions;
   readonly hasher: SecretHasher;
   readonly uses: KeyUses;
@@ -43,10 +46,12 @@ export class AccountApiKeys {
   /** Throws if the credential `shown` is no longer valid when the key is stored. */
   async create(
     accountId: string,
-    chosen: Pick<ApiKey, 'name' | 'pipelineConfig'> & Partial<Pick<ApiKey, 'owner'>>,
+    chosen: Pick<ApiKey, 'name' | 'pipelineConfig'> & Partial<Pick<ApiKey, 'owner' | 'projectId'>>,
     shown?: PresentedCredential,
   ): Promise<CreatedKey> {
     const { apiKeys, hasher, clock } = this.#parts;
+    const { projectId = null } = chosen;
+    await this.#requireOpen(accountId, projectId);
     const token = this.#tokens.generate();
     const key: ApiKey = {
       id: randomUUID(),
@@ -64,12 +69,30 @@ export class AccountApiKeys {
       record: null,
       limits: undefined,
       access: undefined,
+      projectId,
     };
     if (await apiKeys.add(key, limits.activeKeysMax, shown)) return { key, token };
-    throw new GatewayError(
-      'key_limit_reached',
-      `the account has reached the limit of ${limits.activeKeysMax} active keys; revoke one first`,
-    );
+    throw keyLimitError(projectId);
+  }
+
+  /** Into a project, or out of any. */
+  async move(accountId: string, id: string, projectId: string | null): Promise<void> {
+    const { apiKeys, versions } = this.#parts;
+    await this.#requireOpen(accountId, projectId);
+    const outcome = isUuid(id)
+      ? await apiKeys.move({ accountId, id }, projectId, limits.activeKeysMax)
+      : 'unknown';
+    if (outcome === 'unknown') throw keyNotFoundError();
+    if (outcome === 'limit_reached') throw keyLimitError(projectId);
+    await versions.renew(accountId);
+  }
+
+  /** A key in an archived project would not work. */
+  async #requireOpen(accountId: string, projectId: string | null): Promise<void> {
+    if (projectId === null) return;
+    const project = await this.#parts.projects.find(accountId, projectId);
+    if (project === undefined) throw unknownProjectError();
+    if (project.archivedAtMs !== null) throw archivedProjectError();
   }
 
   async list(accountId: string): Promise<readonly ApiKey[]> {
@@ -128,6 +151,14 @@ function laterTime(stored: number | null, pending: number | undefined): number |
 /** PostgreSQL rejects queries for anything but a UUID. */
 function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
+
+function keyLimitError(projectId: string | null): GatewayError {
+  const place = projectId === null ? 'account' : 'project';
+  return new GatewayError(
+    'key_limit_reached',
+    `the ${place} has reached the limit of ${limits.activeKeysMax} active keys; revoke one first`,
+  );
 }
 
 function keyNotFoundError(): GatewayError {

@@ -23,6 +23,7 @@ test('a key is looked up once and then cached for a minute', async (t) => {
     record: null,
     limits: undefined,
     access: undefined,
+    projectId: null,
     version: await desk.shared.versions.of(key.accountId),
   });
   const before = looks();

@@ -27,6 +27,8 @@ export interface KeyIdentity {
   readonly limits: CallLimits | undefined;
   /** What it may be used for; undefined for everything. */
   readonly access: KeyAccess | undefined;
+  /** Null for a key of the account itself. */
+  readonly projectId: string | null;
   readonly version: string;
 }
 
@@ -184,9 +186,12 @@ export class ApiKeyAuthenticator {
     if (current === undefined) return undefined;
     if (current.isClosed) return 'closed';
     const { account, key } = current;
-    const { id: keyId, name, pipelineConfig, receipts, record, limits: callLimits } = key;
+    const { id: keyId, name, pipelineConfig, receipts, record, limits: callLimits, projectId } = key;
     const access = KeyAccess.of(key.access);
-    return { account, keyId, name, pipelineConfig, receipts, record, limits: callLimits, access, version };
+    return {
+      ...{ account, keyId, name, pipelineConfig, receipts, record, limits: callLimits, access, projectId },
+      version,
+    };
   }
 
   /** Several keys can share a prefix by chance, so there are few candidates. */

@@ -72,7 +72,10 @@ export const limits = {
   /** How long a deleted organization can be restored. */
   organizationGraceMs: 7 * 86_400_000,
   organizationNameCharactersMax: 100,
-  /** Active keys of an account; users rotate a handful. */
+  /** Projects of an account, with the archived ones: a large company has a thousand. */
+  projectsMax: 5000,
+  projectNameCharactersMax: 100,
+  /** Active keys of an account outside of projects, and of each project; users rotate a handful. */
   activeKeysMax: 100,
   /** How long a key lookup is cached without querying the database; its version is checked with every call. */
   keyLookupLifeMs: 60_000,

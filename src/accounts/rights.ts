@@ -47,6 +47,11 @@ const resources = {
     read: everyRole,
     write: administrators,
   },
+  projects: {
+    description: 'projects: their names, and whether they are archived',
+    read: everyRole,
+    write: administrators,
+  },
   keys: {
     description: 'API keys with their access rules, limits and budgets',
     read: observers,

@@ -8,6 +8,8 @@ export interface AuditFacts {
   readonly account?: string | undefined;
   /** The API key that it concerns. */
   readonly key?: string | undefined;
+  /** The project that it concerns. */
+  readonly project?: string;
   /** The invited address. */
   readonly email?: string;
   /** The id of the person who is a member. */

@@ -6,6 +6,7 @@ import { AccountRecovery } from '../accounts/mail/account-recovery.ts';
 import { MailQueue } from '../accounts/mail/mail-queue.ts';
 import { OrganizationMembers } from '../accounts/organization-members.ts';
 import { Organizations } from '../accounts/organizations.ts';
+import { AccountProjects } from '../accounts/projects.ts';
 import { createKeyHasher, createPasswordHasher } from '../accounts/secret-hasher.ts';
 import { SessionTokens } from '../accounts/session-tokens.ts';
 import { UserAccounts } from '../accounts/user-accounts.ts';
@@ -27,6 +28,7 @@ export interface AccountServices {
   readonly recovery: AccountRecovery;
   readonly organizations: Organizations;
   readonly organizationMembers: OrganizationMembers;
+  readonly projects: AccountProjects;
   readonly mailQueue: MailQueue | undefined;
   /** Writes pending data. */
   close(): Promise<void>;
@@ -80,7 +82,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
     passwordHasher,
     clock,
   });
-  const { organizations, memberInvitations } = stores.database;
+  const { organizations, memberInvitations, projects } = stores.database;
   return {
     accounts: userAccounts,
     organizations: new Organizations({ userAccounts, organizations, members, tokens, clock }),
@@ -88,9 +90,10 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
       ...{ userAccounts, members, invitations: memberInvitations, mailQueue, address, clock },
       attempts: rateLimiter,
     }),
+    projects: new AccountProjects({ projects, versions, clock }),
     tokens,
     accountKeys: new AccountApiKeys({
-      ...{ apiKeys, versions, hasher, uses, keyPrefix, clock },
+      ...{ apiKeys, projects, versions, hasher, uses, keyPrefix, clock },
       onRevoked: (key) => raiseKeyRevoked(parts.alerts, { ...key, atMs: key.revokedAtMs ?? clock.now() }),
     }),
     keys: new ApiKeyAuthenticator({ apiKeys, versions, hasher, uses, keyPrefix, cacheKey, clock }),

@@ -1,6 +1,13 @@
 /** The parts of a file, each with its tables, in the order in which they are written. */
 const sections = {
-  settings: ['log_retentions', 'module_entries:settings', 'configurations', 'api_keys', 'webhooks'],
+  settings: [
+    'log_retentions',
+    'module_entries:settings',
+    'configurations',
+    'projects',
+    'api_keys',
+    'webhooks',
+  ],
   prompts: ['prompt_versions', 'prompt_labels'],
   patterns: ['collection_entries:patterns'],
   archive: ['collection_entries:archive'],

@@ -185,6 +185,7 @@ export const limits = {
   /** Receipts on one page. */
   receiptPageMax: 200,
   memberPageMax: 200,
+  projectPageMax: 200,
   /** The address of a webhook; browsers and servers accept 2,000 characters. */
   webhookUrlCharactersMax: 2000,
   /** Deliveries on one page of a list. */

@@ -77,6 +77,8 @@ export const limits = {
   importSilenceMs: 15 * 60_000,
   /** Revoked API keys that an account may bring with it. */
   importedKeysMax: 1000,
+  /** Projects of an account that gets some from a file. */
+  importedProjectsMax: 5000,
   /** A prompt that an account brings with it: its name and labels, the number of a version, and a content as JSON. */
   promptWordCharactersMax: 64,
   promptVersionMax: 999_999_999,

@@ -16,6 +16,7 @@ import { organizationsConformance } from './database/organizations.ts';
 import { paidAnswersConformance } from './database/paid-answers.ts';
 import { patternsConformance } from './database/patterns.ts';
 import { processesConformance } from './database/processes.ts';
+import { projectsConformance } from './database/projects.ts';
 import { promptsConformance } from './database/prompts.ts';
 import { providerKeysConformance } from './database/provider-keys.ts';
 import { receiptsConformance } from './database/receipts.ts';
@@ -58,6 +59,7 @@ export function databaseConformance(
     openingConformance(createDatabaseFixture);
     usersConformance(setUpDatabase);
     organizationsConformance(setUpDatabase);
+    projectsConformance(setUpDatabase);
     processesConformance(setUpDatabase);
     sessionsConformance(setUpDatabase);
     apiKeysConformance(setUpDatabase);

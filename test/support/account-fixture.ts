@@ -80,7 +80,10 @@ export class AccountFixture {
   /** API keys in a table, or with versions, that a test has changed. */
   keysIn(apiKeys: ApiKeys, versions = this.shared.versions): AccountApiKeys {
     const { uses, clock } = this;
-    return new AccountApiKeys({ apiKeys, versions, hasher: createKeyHasher(), uses, keyPrefix: 'gw', clock });
+    const { projects } = this.database;
+    return new AccountApiKeys({
+      ...{ apiKeys, projects, versions, hasher: createKeyHasher(), uses, keyPrefix: 'gw', clock },
+    });
   }
 
   tokensSignedBy(keys: KeyBytes): SessionTokens {

@@ -27,6 +27,7 @@ import { exportRoute } from '../../server/api/routes/export.ts';
 import { keyAccessRoutes } from '../../server/api/routes/key-access.ts';
 import { keyLimitRoutes } from '../../server/api/routes/key-limits.ts';
 import { keyOwnerRoutes } from '../../server/api/routes/key-owners.ts';
+import { keyProjectRoute } from '../../server/api/routes/key-project.ts';
 import { keyReceiptRoutes } from '../../server/api/routes/key-receipts.ts';
 import { keyRecordingRoutes } from '../../server/api/routes/key-recording.ts';
 import { keyRoutes } from '../../server/api/routes/keys.ts';
@@ -36,6 +37,7 @@ import { memberInvitationRoutes } from '../../server/api/routes/member-invitatio
 import { operatorRoutes } from '../../server/api/routes/operator.ts';
 import { organizationMemberRoutes } from '../../server/api/routes/organization-members.ts';
 import { organizationRoutes } from '../../server/api/routes/organizations.ts';
+import { projectRoutes } from '../../server/api/routes/projects.ts';
 import { recoveryRoutes } from '../../server/api/routes/recovery.ts';
 import { sessionsRoutes } from '../../server/api/routes/sessions.ts';
 import { type UsageReportQuery, usageRoutes } from '../../server/api/routes/usage.ts';
@@ -116,6 +118,8 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     ...organizationRoutes({ organizations: services.organizations, cookies }),
     ...organizationMemberRoutes({ members: services.organizationMembers, cookies }),
     ...memberInvitationRoutes(services.organizationMembers),
+    ...projectRoutes(services.projects),
+    keyProjectRoute(services.accountKeys),
     exportRoute({
       rows: exportedRows(stores.database, parts.recordings),
       attempts: stores.shared.rateLimiter,

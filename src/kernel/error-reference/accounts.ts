@@ -48,8 +48,22 @@ export const accountErrors = {
       'The [organization](../guides/organizations.md#limits) has as many members or open invitations, or the person as many organizations, as they may have.',
     remedy: 'Remove members, revoke invitations, or leave an organization.',
   },
+  project_limit_reached: {
+    cause:
+      'The organization has as many [projects](../guides/projects.md), with the archived ones, as it may have.',
+    remedy: 'Rename an archived one and restore it.',
+  },
+  project_exists: {
+    cause: 'The organization has a [project](../guides/projects.md) of this name, which may be archived.',
+    remedy: 'Choose another name, or restore that project.',
+  },
+  project_archived: {
+    cause: 'Keys of an archived [project](../guides/projects.md) are refused, and it gets no further ones.',
+    remedy: 'Restore it with `POST /v1/organization/projects/<id>/restore`, or choose another project.',
+  },
   key_limit_reached: {
-    cause: 'The account has as many active API keys, or as many keys of one provider, as it may have.',
+    cause:
+      'The account outside of projects, or the project, has as many active API keys, or as many keys of one provider, as it may have.',
     remedy:
       'Revoke one with `DELETE /v1/keys/<id>`, or delete one with `DELETE /v1/byok/<provider>/keys/<id>`.',
   },

@@ -19,6 +19,7 @@ import type { CallFiles, OwnBatches, OwnBatchLines } from './own-batches.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import type { Challenges, Ledger } from './payments.ts';
 import type { Processes } from './processes.ts';
+import type { Projects } from './projects.ts';
 import type { Prompts } from './prompts.ts';
 import type { Receipts } from './receipts.ts';
 import type { RecordingMode, RecordingTable } from './recordings.ts';
@@ -37,6 +38,7 @@ export interface Database {
   readonly accounts: Accounts;
   readonly organizations: Organizations;
   readonly memberInvitations: MemberInvitations;
+  readonly projects: Projects;
   readonly sessions: Sessions;
   readonly invitations: Invitations;
   readonly mailedTokens: MailedTokens;
@@ -140,13 +142,15 @@ export interface ApiKey {
   readonly owner: string;
   /** Since when the modules of its own pipeline are in it, by their names. */
   readonly modulesSinceMs: ModulesSince;
+  /** Null for a key of the account itself. */
+  readonly projectId: string | null;
 }
 
 /** An active key with its account. */
 export interface ActiveApiKey {
   readonly key: ApiKey;
   readonly account: Account;
-  /** Whether an operator has closed the account. */
+  /** Whether an operator has closed the account, or the project is archived. */
   readonly isClosed: boolean;
 }
 
@@ -166,7 +170,7 @@ export type ApiKeyChanges = Partial<
 };
 
 export interface ApiKeys {
-  /** False if the account already has `activeMax` active keys, even with concurrent additions. */
+  /** False if the project, or the account outside of projects, already has `activeMax` active keys, even with concurrent additions. */
   add(key: ApiKey, activeMax: number, shown?: PresentedCredential): Promise<boolean>;
   /** All keys of an account, including revoked ones, the newest first. */
   list(accountId: string): Promise<readonly ApiKey[]>;
@@ -175,6 +179,14 @@ export interface ApiKeys {
   active(prefix: string): Promise<readonly ActiveApiKey[]>;
   /** The changed key; undefined if the account has no such active key. */
   change(accountId: string, id: string, changes: ApiKeyChanges): Promise<ApiKey | undefined>;
+  /** Moves an active key to a project, or out of any, unless there are `activeMax` already. */
+  move(
+    key: Pick<ApiKey, 'accountId' | 'id'>,
+    projectId: string | null,
+    activeMax: number,
+  ): Promise<'moved' | 'unknown' | 'limit_reached'>;
+  /** The newest of a project, including revoked ones. */
+  idsOfProject(accountId: string, projectId: string, most: number): Promise<readonly string[]>;
   /** False if the account has no such active key. */
   revoke(accountId: string, id: string, atMs: number): Promise<boolean>;
   /** Stores the last use of keys, by id; an earlier time never replaces a later one. */

@@ -44,6 +44,20 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['email', 'role', 'created_at_ms', 'expires_at_ms'],
   },
   {
+    type: 'project',
+    from: sql`projects`,
+    ownerColumn: 'account_id',
+    key: ['id'],
+    columns: ['name', 'created_at_ms', 'archived_at_ms'],
+  },
+  {
+    type: 'project_member',
+    from: sql`project_members`,
+    ownerColumn: 'account_id',
+    key: ['project_id', 'member_id'],
+    columns: ['role', 'created_at_ms'],
+  },
+  {
     type: 'session',
     from: sql`sessions`,
     ownerColumn: 'account_id',
@@ -59,6 +73,7 @@ const exportedTables: readonly ExportedTable[] = [
       'prefix',
       'name',
       'owner',
+      'project_id',
       'pipeline_config',
       'modules_since',
       'record',

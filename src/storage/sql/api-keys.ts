@@ -1,4 +1,4 @@
-import { type CompiledQuery, type Kysely, sql } from 'kysely';
+import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import { parseModulesSince } from '../../kernel/modules-since.ts';
@@ -11,7 +11,7 @@ import type {
   ApiKeys,
   PresentedCredential,
 } from '../../kernel/ports/records.ts';
-import { accountColumns, toAccount } from './accounts.ts';
+import { accountColumns, lockAccount, toAccount } from './accounts.ts';
 import { chunks } from './chunks.ts';
 import {
   type AccessColumns,
@@ -42,6 +42,7 @@ const columns = [
   ...accessColumns,
   'api_keys.owner',
   'api_keys.modules_since',
+  'api_keys.project_id as projectId',
 ] as const;
 
 function withParameters<Row>(query: CompiledQuery<Row>, parameters: readonly unknown[]): CompiledQuery<Row> {
@@ -53,7 +54,8 @@ function activeKeysQuery(db: Kysely<Tables>) {
   return db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.id', 'api_keys.account_id')
-    .select([...columns, ...accountColumns, 'users.disabled_at_ms'])
+    .leftJoin('projects', 'projects.id', 'api_keys.project_id')
+    .select([...columns, ...accountColumns, 'users.disabled_at_ms', 'projects.archived_at_ms'])
     .where('prefix', '=', '')
     .where('revoked_at_ms', 'is', null)
     .compile();
@@ -83,16 +85,40 @@ export class SqlApiKeys implements ApiKeys {
       if (user === undefined)
         throw new GatewayError('authentication_required', 'the account has been deleted');
       if (shown !== undefined) await requireCredential(trx, key.accountId, shown);
-      const { active } = await trx
-        .selectFrom('api_keys')
-        .select((the) => the.fn.countAll<number>().as('active'))
-        .where('account_id', '=', key.accountId)
-        .where('revoked_at_ms', 'is', null)
-        .executeTakeFirstOrThrow();
-      if (active >= activeMax) return false;
+      if ((await countActive(trx, key)) >= activeMax) return false;
       await trx.insertInto('api_keys').values(toRow(key)).execute();
       return true;
     });
+  }
+
+  move(
+    { accountId, id }: Pick<ApiKey, 'accountId' | 'id'>,
+    projectId: string | null,
+    activeMax: number,
+  ): Promise<'moved' | 'unknown' | 'limit_reached'> {
+    return this.#db.transaction().execute(async (trx) => {
+      await lockAccount(trx, this.#locksRows, accountId);
+      const isActive = sql<boolean>`account_id = ${accountId} and id = ${id} and revoked_at_ms is null`;
+      const key = await trx.selectFrom('api_keys').select('project_id').where(isActive).executeTakeFirst();
+      if (key === undefined) return 'unknown';
+      if (key.project_id === projectId) return 'moved';
+      if ((await countActive(trx, { accountId, projectId })) >= activeMax) return 'limit_reached';
+      await trx.updateTable('api_keys').set({ project_id: projectId }).where(isActive).execute();
+      return 'moved';
+    });
+  }
+
+  async idsOfProject(accountId: string, projectId: string, most: number): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom('api_keys')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where('project_id', '=', projectId)
+      .orderBy('created_at_ms', 'desc')
+      .orderBy('id', 'desc')
+      .limit(most)
+      .execute();
+    return rows.map(({ id }) => id);
   }
 
   async list(accountId: string): Promise<readonly ApiKey[]> {
@@ -113,7 +139,7 @@ export class SqlApiKeys implements ApiKeys {
 
   async active(prefix: string): Promise<readonly ActiveApiKey[]> {
     const { rows } = await this.#db.executeQuery(withParameters(this.#activeKeys, [prefix]));
-    return rows.map(({ disabled_at_ms, ...row }) => {
+    return rows.map(({ disabled_at_ms, archived_at_ms, ...row }) => {
       const { user_id, tier, period_start_ms, period_end_ms, tier_ends_ms, overage, ...rest } = row;
       const { account_name, deletes_at_ms, ...key } = rest;
       const account = toAccount({
@@ -128,7 +154,7 @@ export class SqlApiKeys implements ApiKeys {
           deletes_at_ms,
         },
       });
-      return { key: toKey(key), account, isClosed: disabled_at_ms !== null };
+      return { key: toKey(key), account, isClosed: disabled_at_ms !== null || archived_at_ms !== null };
     });
   }
 
@@ -217,6 +243,21 @@ export class SqlApiKeys implements ApiKeys {
   }
 }
 
+/** The active keys of a project, or those of an account that are in none. */
+async function countActive(
+  trx: Transaction<Tables>,
+  { accountId, projectId }: Pick<ApiKey, 'accountId' | 'projectId'>,
+): Promise<number> {
+  const { active } = await trx
+    .selectFrom('api_keys')
+    .select((the) => the.fn.countAll<number>().as('active'))
+    .where('account_id', '=', accountId)
+    .where('project_id', 'is not distinct from', projectId)
+    .where('revoked_at_ms', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(active);
+}
+
 type LimitColumns = Pick<Tables['api_keys'], 'requests_per_minute' | 'tokens_per_minute' | 'concurrent'>;
 type ApiKeyRow = Omit<ApiKey, 'receipts' | 'record' | 'limits' | 'access' | 'owner' | 'modulesSinceMs'> &
   Pick<Tables['api_keys'], 'receipts' | 'record' | 'owner' | 'modules_since'> &
@@ -225,9 +266,20 @@ type ApiKeyRow = Omit<ApiKey, 'receipts' | 'record' | 'limits' | 'access' | 'own
 
 function toKey(row: ApiKeyRow): ApiKey {
   const { id, accountId, prefix, hash, name, pipelineConfig, createdAtMs, lastUsedAtMs, revokedAtMs } = row;
-  const { modules_since: since } = row;
+  const { modules_since: since, projectId } = row;
   return {
-    ...{ id, accountId, prefix, hash, name, pipelineConfig, createdAtMs, lastUsedAtMs, revokedAtMs },
+    ...{
+      id,
+      accountId,
+      prefix,
+      hash,
+      name,
+      pipelineConfig,
+      createdAtMs,
+      lastUsedAtMs,
+      revokedAtMs,
+      projectId,
+    },
     receipts: row.receipts === 1,
     record: toRecordingMode(row.record),
     limits: toCallLimits(row),
@@ -271,5 +323,6 @@ function toRow(key: ApiKey): Tables['api_keys'] {
     ...toAccessColumns(key.access),
     owner: key.owner === '' ? null : key.owner,
     modules_since: JSON.stringify(key.modulesSinceMs),
+    project_id: key.projectId,
   };
 }

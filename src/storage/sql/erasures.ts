@@ -46,6 +46,8 @@ const erasedTables = [
   ['billing_accounts', 'account_id'],
   ['sessions', 'id'],
   ['member_invitations', 'id'],
+  ['project_members', 'member_id'],
+  ['projects', 'id'],
   ['mailed_tokens', 'hash'],
 ] as const;
 

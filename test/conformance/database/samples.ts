@@ -47,6 +47,7 @@ export function someKey(accountId: string, given: Partial<ApiKey> = {}): ApiKey 
     access: undefined,
     owner: '',
     modulesSinceMs: {},
+    projectId: null,
     ...given,
   };
 }

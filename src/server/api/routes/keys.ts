@@ -20,12 +20,17 @@ export interface KeysParts {
 const name = textSchema({ max: limits.keyNameCharactersMax });
 const pipelineConfig = textSchema({ max: kernelLimits.pipelineTextMax }).describe('Module names in order');
 
+const projectId = z
+  .uuid('must be the id of a project')
+  .optional()
+  .describe('The project of the key; omitted for a key of the organization itself');
 const keyFields = {
   id: z.uuid(),
   prefix: z.string().describe('The first 12 characters of the key'),
   name: z.string(),
   pipelineConfig: z.string().nullable(),
   createdAt: z.iso.datetime(),
+  projectId,
 };
 const createdInfo = z.strictObject({ ...keyFields, key: z.string().describe('The key, shown only once') });
 const listInfo = z.strictObject({
@@ -59,15 +64,22 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       summary: 'Create an API key',
       tag,
       access: bySession('keys'),
-      body: jsonBody({ name: name.optional(), pipelineConfig: pipelineConfig.optional() }),
+      body: jsonBody({ name: name.optional(), pipelineConfig: pipelineConfig.optional(), projectId }),
       responses: {
         201: { description: 'The key', schema: createdInfo, headers },
-        409: { description: `The account has ${accountsLimits.activeKeysMax} active keys` },
+        404: { description: 'The organization has no such project' },
+        409: {
+          description: `The account outside of projects, or the project, has ${accountsLimits.activeKeysMax} active keys; or the project is archived`,
+        },
         ...badBody,
         ...unauthenticated,
       },
       async handle({ caller, body }) {
-        const chosen = { name: body.name ?? '', pipelineConfig: body.pipelineConfig ?? null };
+        const chosen = {
+          name: body.name ?? '',
+          pipelineConfig: body.pipelineConfig ?? null,
+          ...(body.projectId !== undefined && { projectId: body.projectId }),
+        };
         const { key, token } = await keys.create(caller.accountId, chosen, {
           kind: 'session',
           id: caller.tokenId,
@@ -149,8 +161,9 @@ function settingsOf({ name, pipelineConfig }: ApiKey) {
   return { name, pipelineConfig };
 }
 
-function describeApiKey({ id, prefix, name, pipelineConfig, createdAtMs }: ApiKey) {
-  return { id, prefix, name, pipelineConfig, createdAt: timestamp(createdAtMs) };
+function describeApiKey({ id, prefix, name, pipelineConfig, createdAtMs, projectId: project }: ApiKey) {
+  const inProject = project === null ? {} : { projectId: project };
+  return { id, prefix, name, pipelineConfig, createdAt: timestamp(createdAtMs), ...inProject };
 }
 
 function keyHistoryOf({ lastUsedAtMs, revokedAtMs }: ApiKey) {

@@ -10,12 +10,10 @@ import { bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 import type { SessionCookies } from '../session-cookie.ts';
-import { textSchema, timestamp } from '../text.ts';
+import { shortNameSchema, timestamp } from '../text.ts';
 import { cookieHeader, sessionInfo, sessionResponse, typedPassword } from './users.ts';
 
-const name = textSchema({ min: 1, max: limits.organizationNameCharactersMax })
-  .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), 'must have no control characters')
-  .refine((text) => text.trim() === text, 'must not begin or end with a blank');
+const name = shortNameSchema(limits.organizationNameCharactersMax);
 
 const organizationSchema = z.strictObject({
   id: z.string(),

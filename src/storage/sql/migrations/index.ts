@@ -31,6 +31,7 @@ import { patternGists } from './pattern-gists.ts';
 import { patterns } from './patterns.ts';
 import { payments } from './payments.ts';
 import { processSettings } from './process-settings.ts';
+import { projects } from './projects.ts';
 import { prompts } from './prompts.ts';
 import { receipts } from './receipts.ts';
 import { recordings } from './recordings.ts';
@@ -114,4 +115,5 @@ export const migrations: readonly Migration[] = [
   ownBatches,
   organizations,
   audit,
+  projects,
 ];

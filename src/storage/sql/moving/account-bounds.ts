@@ -56,6 +56,11 @@ export class AccountBounds {
         return this.#prompts.refuseVersion(row);
       case 'prompt_labels':
         return this.#prompts.refuseLabel(row, replaced === undefined);
+      case 'projects':
+        return this.#fill('projects', null, {
+          added: { entries: 1, bytes: 0 },
+          entriesMax: limits.importedProjectsMax,
+        });
       case 'api_keys':
         return this.#fill('api_keys', null, {
           added: { entries: 1, bytes: 0 },
@@ -104,7 +109,7 @@ export class AccountBounds {
   }
 
   async #fill(
-    table: 'collection_entries' | 'module_entries' | 'api_keys' | 'recordings',
+    table: 'collection_entries' | 'module_entries' | 'api_keys' | 'projects' | 'recordings',
     name: unknown,
     bound: {
       readonly added: StoredSize;
@@ -132,6 +137,7 @@ export class AccountBounds {
       collection_entries: sql`scope = ${owner.scope} and module = ${module} and collection = ${collection}`,
       module_entries: sql`scope = ${owner.scope} and module = ${module}`,
       api_keys: sql`account_id = ${owner.accountId}`,
+      projects: sql`account_id = ${owner.accountId}`,
       recordings: sql`account_id = ${owner.accountId}`,
     };
     const filter = Object.entries(filters).find(([other]) => other === table)?.[1] ?? sql`false`;

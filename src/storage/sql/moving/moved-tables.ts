@@ -18,6 +18,7 @@ export const unmovedTables: Readonly<Partial<Record<keyof Tables, string>>> = {
   users: 'an account is made by signing up; tier and period are what the operator of an instance grants',
   identities: 'a person signs up on each instance',
   memberships: 'a person signs up on each instance',
+  project_members: 'members are invited on each instance',
   member_invitations: 'members are invited on each instance',
   sessions: 'a session is valid on the instance that signed it',
   mailed_tokens: 'links in mails are valid on the instance that sent them',

@@ -9,6 +9,8 @@ import { columnsOfTable, pick, plainTable, typesOf } from './plain-table.ts';
 
 const days: MovedColumn = { type: 'bigint', schema: z.int().min(1).max(3650) };
 const rate: MovedColumn = { type: 'bigint', schema: z.int().min(1).max(1e9).nullable() };
+/** Files of earlier versions have none. */
+const project: MovedColumn = { type: 'text', schema: z.string().max(100).nullable().default(null) };
 const record: MovedColumn = { type: 'text', schema: z.enum(recordingModes).nullable() };
 
 const logRetentions: MovedTable = {
@@ -60,6 +62,7 @@ const apiKeys: MovedTable = plainTable({
   columns: {
     ...{ id: text(100), prefix: text(50), name: text(200), pipeline_config: optionalText(16_384) },
     ...{ receipts: flag, record, requests_per_minute: rate, tokens_per_minute: rate, concurrent: rate },
+    project_id: project,
     ...{ owner: optionalText(200), ...accessLists, expires_at_ms: optionalTime, end_user: optionalText(500) },
     created_at_ms: time,
   },
@@ -74,7 +77,13 @@ const apiKeys: MovedTable = plainTable({
     },
     ...{ created_at_ms: 'bigint', last_used_at_ms: 'bigint', revoked_at_ms: 'bigint', receipts: 'bigint' },
     ...{ record: 'text', requests_per_minute: 'bigint', tokens_per_minute: 'bigint', concurrent: 'bigint' },
-    ...{ owner: 'text', ...typesOf(accessLists), expires_at_ms: 'bigint', end_user: 'text' },
+    ...{
+      project_id: 'text',
+      owner: 'text',
+      ...typesOf(accessLists),
+      expires_at_ms: 'bigint',
+      end_user: 'text',
+    },
   },
   primaryKey: ['id'],
   isNeverReplaced: true,
@@ -84,6 +93,16 @@ const apiKeys: MovedTable = plainTable({
     ...{ account_id: accountId, hash: 'moved', last_used_at_ms: null, revoked_at_ms: nowMs },
   }),
   nameOf: ({ id, name }) => (name === '' ? String(id) : `${id} (${name})`),
+});
+
+const projects: MovedTable = plainTable({
+  table: 'projects',
+  key: ['id'],
+  columns: { id: text(100), name: text(200), created_at_ms: time, archived_at_ms: optionalTime },
+  primaryKey: ['id'],
+  isNeverReplaced: true,
+  leftBecause: ({ isLocal }) => (isLocal ? 'a local gateway has no projects' : undefined),
+  nameOf: ({ name }) => String(name),
 });
 
 const webhooks: MovedTable = plainTable({
@@ -114,5 +133,5 @@ const receipts: MovedTable = plainTable({
 });
 
 export const settingsTables: readonly MovedTable[] = [
-  ...[logRetentions, configurations, apiKeys, webhooks, receiptKeys, receipts],
+  ...[logRetentions, configurations, projects, apiKeys, webhooks, receiptKeys, receipts],
 ];

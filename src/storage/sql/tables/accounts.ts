@@ -81,6 +81,23 @@ export interface AccountTables {
     readonly created_at_ms: number;
     readonly expires_at_ms: number;
   };
+  readonly projects: {
+    readonly id: string;
+    readonly account_id: string;
+    /** Unique in the account. */
+    readonly name: string;
+    readonly created_at_ms: number;
+    readonly archived_at_ms: number | null;
+  };
+  /** Roles in projects. */
+  readonly project_members: {
+    readonly project_id: string;
+    /** The id of a person. */
+    readonly member_id: string;
+    readonly account_id: string;
+    readonly role: string;
+    readonly created_at_ms: number;
+  };
   /** Deleted accounts whose data may not be fully erased yet. */
   readonly erasures: {
     readonly account_id: string;
@@ -121,6 +138,7 @@ export interface AccountTables {
     readonly owner: string | null;
     /** JSON: times by modules. */
     readonly modules_since: string | null;
+    readonly project_id: string | null;
   };
   /** The first key of each provider. Its primary key has no `id`: earlier builds know one key for each provider. */
   readonly provider_keys: ProviderKeyRow;
