@@ -392,6 +392,7 @@ describe('a prompt', () => {
     for (const [wrong, says] of [
       [{}, /needs .*system.* or .*messages/],
       [{ system: 'x', more: 1, other: 2 }, /unknown fields.*more.*other/],
+      [{ system: '{{a}}', variables: { a: { kind: 'text' } } }, /unknown fields: \\?"variables\.a\.kind/],
       [{ system: 5 }, /system/],
       [{ system: 'x', temperature: 3, max_tokens: 0 }, /max_tokens.*temperature/],
       [{ messages: [{ role: 'tool', content: 'x' }] }, /messages.0.role/],

@@ -11,11 +11,21 @@ export async function parseInput<Output>(schema: StandardSchema<Output>, value: 
 
 /** The error for the first problem, or for all unknown fields. */
 export function issuesError(issues: readonly SchemaIssue[]): GatewayError {
-  const unknown = issues.flatMap((issue) => ('keys' in issue && isNames(issue.keys) ? issue.keys : []));
+  const unknown = issues.flatMap(unknownFields);
   if (unknown.length > 0) return unknownFieldsError(unknown);
   const [issue] = issues;
-  const path = (issue?.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part));
-  return invalidFieldError(issue?.message ?? 'is invalid', path.join('.'));
+  return invalidFieldError(issue?.message ?? 'is invalid', pathOf(issue).join('.'));
+}
+
+/** With their paths, such as `variables.name.type`. Zod lists those of one object in one issue. */
+function unknownFields(issue: SchemaIssue): readonly string[] {
+  if (!('keys' in issue && isNames(issue.keys))) return [];
+  const path = pathOf(issue);
+  return issue.keys.map((key) => [...path, key].join('.'));
+}
+
+function pathOf(issue: SchemaIssue | undefined): readonly string[] {
+  return (issue?.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part));
 }
 
 export function unknownFieldsError(names: readonly string[], noun = 'fields'): GatewayError {
@@ -34,7 +44,6 @@ export function invalidFieldError(problem: string, param: string): GatewayError 
   });
 }
 
-/** Zod lists unknown fields in one issue. */
 function isNames(keys: unknown): keys is readonly string[] {
   return Array.isArray(keys) && keys.every((key) => typeof key === 'string');
 }

@@ -160,13 +160,17 @@ function variableFaults(variables: Variables, used: ReadonlySet<string>): readon
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
-  const path = issue.path.map(String).join('.').slice(0, pathCharactersMax).toWellFormed();
+  const path = fieldPath(issue.path);
   if (issue.code === 'unrecognized_keys')
     return `unknown fields: ${issue.keys
       .slice(0, faultsMax)
-      .map((key) => JSON.stringify(key.slice(0, pathCharactersMax)))
+      .map((key) => JSON.stringify(fieldPath([...issue.path, key])))
       .join(', ')}`;
   return path === '' ? issue.message : `${path}: ${issue.message}`;
+}
+
+function fieldPath(path: readonly PropertyKey[]): string {
+  return path.map(String).join('.').slice(0, pathCharactersMax).toWellFormed();
 }
 
 function contentError(faults: readonly string[]): GatewayError {
