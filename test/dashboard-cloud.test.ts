@@ -236,6 +236,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
   await t.test('an upgrade leads to the processor and back', async () => {
     const left = page.waitForURL(/^https:/, { waitUntil: 'commit' });
     await page.route(/^https:/, (route) => route.fulfill({ body: 'Pay here' }));
+    await go('Settings');
     await go('Billing');
     await page.getByRole('button', { name: 'Upgrade to Pro' }).waitFor();
     await page.getByRole('button', { name: 'Upgrade to Pro' }).click();
@@ -268,6 +269,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
       const otherTab = await page.context().newPage();
       await otherTab.goto(`${url}/keys`);
       await otherTab.getByText(keyName).waitFor();
+      await go('Settings');
       await go('Account');
       await page.getByText('This device').waitFor();
       await assertAccessible(page);

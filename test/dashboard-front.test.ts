@@ -30,6 +30,7 @@ test('a gateway without mail and payments offers neither, and its pages lead to 
     await page.getByLabel('Password').fill('correct horse battery');
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.getByText('The receipt of your sandbox now belongs to this account').waitFor();
+    await page.getByRole('link', { name: 'Settings' }).first().click();
     await page.getByRole('link', { name: 'Billing' }).first().click();
     await page.getByText('The operator of this gateway sets your plan.').waitFor();
     assert.equal(await page.getByRole('button', { name: /Upgrade|Buy/ }).count(), 0);

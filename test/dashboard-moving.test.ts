@@ -66,6 +66,7 @@ test('an account moves from a local gateway to the cloud in the dashboard', asyn
     await page.getByLabel('E-mail').fill(person.email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('link', { name: 'Settings' }).first().click();
     await page.getByRole('link', { name: 'Move', exact: true }).first().click();
     await page.getByLabel('File').setInputFiles({
       ...{ name: 'cut.weir', mimeType: 'application/octet-stream' },

@@ -24,6 +24,7 @@ test('people create an organization, invite, join, switch, get other roles, leav
     await page.getByLabel('E-mail').fill(ada.email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('link', { name: 'Settings' }).first().click();
     await page.getByRole('link', { name: 'Organization', exact: true }).first().click();
     await page.getByRole('button', { name: 'New organization' }).click();
     await page.getByLabel('Name').fill('Acme');
@@ -67,7 +68,8 @@ test('people create an organization, invite, join, switch, get other roles, leav
   });
 
   await t.test('a role is changed, and a member removed', async () => {
-    await go('Organization');
+    await go('Settings');
+    await page.getByRole('link', { name: 'Organization', exact: true }).click();
     await page.getByLabel('Role of bob@example.com').selectOption('admin');
     await eventually(async () => ((await rolesOf()).get('bob@example.com') === 'admin' ? true : undefined));
     await page.getByRole('button', { name: 'Remove bob@example.com' }).click();
@@ -91,6 +93,7 @@ test('people create an organization, invite, join, switch, get other roles, leav
     await page.keyboard.press('Escape');
     await entry.waitFor({ state: 'detached' });
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/audit-list.png` });
+    await page.getByRole('link', { name: 'Settings' }).first().click();
     await page.getByRole('link', { name: 'Organization', exact: true }).first().click();
   });
 
@@ -104,6 +107,7 @@ test('people create an organization, invite, join, switch, get other roles, leav
     await page.getByText('This organization is deleted on').waitFor({ state: 'detached' });
     await page.getByLabel('Organization', { exact: true }).selectOption({ label: 'ada@example.com' });
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('link', { name: 'Settings' }).first().click();
     await page.getByRole('link', { name: 'Organization', exact: true }).first().click();
     await page.getByText('ada@example.com: your role is owner').waitFor();
     await assertQuiet();

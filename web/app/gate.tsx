@@ -3,8 +3,9 @@ import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { api, told } from '../api/client.ts';
 import { capabilities, localSession, me } from '../api/queries.ts';
+import { Mark } from '../parts/mark.tsx';
 import { Failure } from '../parts/states.tsx';
-import { Mark, Shell } from './shell.tsx';
+import { Shell } from './shell.tsx';
 import { TokenForm } from './token-form.tsx';
 
 const Entrance = lazy(() => import('../pages/entrance/entrance.tsx'));

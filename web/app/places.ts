@@ -20,6 +20,7 @@ import {
   MessagesSquare,
   Plug,
   ScrollText,
+  Settings,
   ShieldCheck,
   Split,
   Table2,
@@ -37,6 +38,8 @@ export interface NavigationItem {
   readonly letter?: string;
   /** Whether there is a gap above it in the sidebar. */
   readonly startsGroup?: true;
+  /** Whether it is one of the settings, which share an item of the sidebar. */
+  readonly isSetting?: true;
   /** Whether there is a page for each of its items. */
   readonly hasPages?: true;
   /** The modes that have it; both unless said. */
@@ -61,12 +64,19 @@ const all: readonly NavigationItem[] = [
   { to: '/keys', title: 'Keys', icon: KeyRound, letter: 'k', only: 'cloud' },
   { to: '/provider-keys', title: 'Provider keys', icon: Plug, letter: 'v' },
   { to: '/receipts', title: 'Receipts', icon: FileCheck, letter: 'c', only: 'cloud' },
-  { to: '/billing', title: 'Billing', icon: CreditCard, letter: 'b', only: 'cloud' },
-  { to: '/account', title: 'Account', icon: UserRound, letter: 'a', only: 'cloud' },
-  { to: '/organization', title: 'Organization', icon: UsersRound, letter: 'z', only: 'cloud' },
-  { to: '/audit', title: 'Audit log', icon: ScrollText, letter: 'q' },
-  { to: '/moving', title: 'Move', icon: FolderSync, letter: 'f' },
-  { to: '/reference', title: 'API', icon: Braces, letter: 'i', startsGroup: true },
+  { to: '/account', title: 'Account', icon: UserRound, letter: 'a', only: 'cloud', isSetting: true },
+  {
+    to: '/organization',
+    title: 'Organization',
+    icon: UsersRound,
+    letter: 'z',
+    only: 'cloud',
+    isSetting: true,
+  },
+  { to: '/billing', title: 'Billing', icon: CreditCard, letter: 'b', only: 'cloud', isSetting: true },
+  { to: '/audit', title: 'Audit log', icon: ScrollText, letter: 'q', isSetting: true },
+  { to: '/moving', title: 'Move', icon: FolderSync, letter: 'f', isSetting: true },
+  { to: '/reference', title: 'API', icon: Braces, letter: 'i' },
   { to: '/operator', title: 'Status', icon: HeartPulse, letter: 't', only: 'local' },
 ];
 
@@ -81,6 +91,15 @@ export function placesIn({ mode, modules }: Capabilities): readonly NavigationIt
     page === null ? [] : [{ to: `/modules/${name}`, title: page.title, icon: Table2 }],
   );
   return [...all.filter(({ only }) => only === undefined || only === mode), ...own];
+}
+
+/** The sidebar has one item for all settings, which opens the first. */
+export function sidebarItems(places: readonly NavigationItem[]): readonly NavigationItem[] {
+  const first = places.find(({ isSetting }) => isSetting);
+  return places.flatMap((place) => {
+    if (place === first) return [{ ...place, title: 'Settings', icon: Settings }];
+    return place.isSetting === true ? [] : [place];
+  });
 }
 
 /** Those that have a place in the bar of a phone. */

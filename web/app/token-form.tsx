@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Button, Field, Input } from '../parts/controls.tsx';
+import { Mark } from '../parts/mark.tsx';
 import { sentence } from '../parts/states.tsx';
-import { Mark } from './shell.tsx';
 
 interface TokenFormProps {
   readonly title: string;

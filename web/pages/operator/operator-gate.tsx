@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, told } from '../../api/client.ts';
 import { operatorSession } from '../../api/queries.ts';
-import { Mark } from '../../app/shell.tsx';
 import { TokenForm } from '../../app/token-form.tsx';
 import { Button } from '../../parts/controls.tsx';
+import { Mark } from '../../parts/mark.tsx';
 import { Loaded, Rows } from '../../parts/states.tsx';
 import { Operator } from './operator.tsx';
 

@@ -11,12 +11,14 @@ import { rolesFor } from './roles.ts';
 
 interface MembersProps {
   readonly rights: readonly string[];
+  /** Whether it is the account of a person, who is always its owner. */
+  readonly isPersonal: boolean;
 }
 
 /** With a search for those who have more than a page of members. */
 const searchedFrom = 10;
 
-export function Members({ rights }: MembersProps) {
+export function Members({ rights, isPersonal }: MembersProps) {
   const [search, setSearch] = useState('');
   const list = useInfiniteQuery(members(useDeferredValue(search.trim())));
   const client = useQueryClient();
@@ -54,6 +56,7 @@ export function Members({ rights }: MembersProps) {
                   key={member.id}
                   member={member}
                   rights={rights}
+                  isPersonal={isPersonal}
                   isBusy={changing.isPending}
                   onRole={(role) => changing.mutate({ id: member.id, role })}
                   onLeave={() => setLeaving(member)}
@@ -83,10 +86,11 @@ interface MemberRowProps extends MembersProps {
   readonly onLeave: () => void;
 }
 
-function MemberRow({ member, rights, isBusy, onRole, onLeave }: MemberRowProps) {
+function MemberRow({ member, rights, isPersonal, isBusy, onRole, onLeave }: MemberRowProps) {
   const { email, role, since, verified, you } = member;
   const given = rolesFor(rights);
-  const mayChange = rights.includes('members:write') && given.includes(role);
+  const isOwnAccount = isPersonal && you;
+  const mayChange = !isOwnAccount && rights.includes('members:write') && given.includes(role);
   return (
     <li className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-1.5 text-sm">
       <span className="min-w-0 grow truncate max-sm:basis-full" title={`member since ${dateOf(since)}`}>
@@ -110,7 +114,7 @@ function MemberRow({ member, rights, isBusy, onRole, onLeave }: MemberRowProps) 
       ) : (
         <span className="text-muted">{role}</span>
       )}
-      {(mayChange || you) && (
+      {(mayChange || (you && !isOwnAccount)) && (
         <Button look="quiet" aria-label={you ? 'Leave' : `Remove ${email}`} onClick={onLeave}>
           {you ? 'Leave' : 'Remove'}
         </Button>

@@ -43,7 +43,7 @@ export function OrganizationPage() {
           {(shown) => (
             <>
               {shown.deletes_at !== null && <ScheduledDeletion shown={shown} />}
-              <Members rights={shown.rights} />
+              <Members rights={shown.rights} isPersonal={shown.personal} />
               {shown.rights.includes('members:write') && <Invitations rights={shown.rights} />}
               <Own />
               <Section title="Settings">
