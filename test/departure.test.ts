@@ -138,9 +138,12 @@ async function settled({ person, canary, other, stripe, database }: Settled): Pr
   const project = await person.call({ path: '/v1/organization/projects', body: { name: canary } });
   const made = await person.makeKey({
     name: canary,
-    projectId: project.json.id,
     pipelineConfig: 'exact-cache,patterns,cost-guard?day=5',
   });
+  await person.makeKey({ name: canary, projectId: project.json.id });
+  const own = { role: 'viewer' };
+  const inProject = `/v1/organization/projects/${project.json.id}/members/${person.id}`;
+  await put(inProject, own);
   await put(`/v1/keys/${made.id}/receipts`, { enabled: true });
   await put(`/v1/keys/${made.id}/recording`, { record: 'all' });
   await put(`/v1/configurations/exact-cache/${canary}`, { ttl: '1h' });
@@ -213,6 +216,7 @@ function assertKept(
     'users',
     'sessions',
     'projects',
+    'project_members',
     'api_keys',
     'provider_keys',
     'further_provider_keys',
@@ -249,6 +253,7 @@ async function assertExported(
     'account',
     'member',
     'project',
+    'project_member',
     'session',
     'key',
     'provider_key',

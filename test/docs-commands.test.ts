@@ -23,7 +23,7 @@ import { cleanUp } from './support/clean-up.ts';
 import { Person } from './support/cloud.ts';
 import { blocksIn, commandsIn, documents, root } from './support/documents.ts';
 import { endpointAnswer } from './support/endpoint-answers.ts';
-import { createOrganization } from './support/organizations.ts';
+import { addMember, createOrganization } from './support/organizations.ts';
 import { dialectAt } from './support/provider-dialects.ts';
 import { ProviderFiles } from './support/provider-files.ts';
 import { runCommand } from './support/run-command.ts';
@@ -249,6 +249,7 @@ async function readerOf(url: string): Promise<Readonly<Record<string, string>>> 
     ORGANIZATION: organizationId,
     ORGANIZATION_TOKEN: token,
     PROJECT: String(project.json.id),
+    MEMBER: (await addMember(organization, 'member')).person.id,
     KEY: key,
     API_KEY: key,
     KEY_ID: id,

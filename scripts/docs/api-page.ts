@@ -106,7 +106,7 @@ function section(operation: Operation): string {
       ...(paths.length > 1 ? [`- Also at: ${paths.slice(1).map(code).join(', ')}`] : []),
       ...(mode === 'both' ? [] : [`- In ${mode} mode only`]),
       `- Credential: ${credentialsOf(description.security)}`,
-      ...rightLine(description['x-required-right']),
+      ...rightLine(description['x-required-right'], description['x-project']),
     ].join('\n'),
     ...parameterTable(parameters),
     ...requestBody(objectOf(description.requestBody)),
@@ -128,8 +128,9 @@ function credentialsOf(security: unknown): string {
   return names.map((name) => (name === undefined ? 'none' : credentials[name])).join(', or ');
 }
 
-function rightLine(right: unknown): readonly string[] {
-  return typeof right === 'string' ? [`- [Right](roles.md): \`${right}\``] : [];
+function rightLine(right: unknown, project: unknown): readonly string[] {
+  const inProject = project === undefined ? '' : ', also [in a project](roles.md#in-projects)';
+  return typeof right === 'string' ? [`- [Right](roles.md): \`${right}\`${inProject}`] : [];
 }
 
 function parameterTable(parameters: readonly JsonObject[]): readonly string[] {

@@ -1,13 +1,14 @@
 import {
-  type Actor,
+  type ActorRole,
   can,
   describeResource,
+  isPerProject,
   type Resource,
   resourceNames,
 } from '../../src/accounts/rights.ts';
-import { roles } from '../../src/kernel/ports/identities.ts';
+import { projectRoles, roles } from '../../src/kernel/ports/identities.ts';
 
-const actors: readonly Actor[] = [...roles, 'key'];
+const actors: readonly ActorRole[] = [...roles, 'key'];
 
 /** The text of docs/reference/roles.md, from the table that the gateway enforces. */
 export function rolesPage(): string {
@@ -18,12 +19,21 @@ export function rolesPage(): string {
   ]);
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const table = [line(headings), line(headings.map(() => '---')), ...rows.map(line)].join('\n');
-  return `${introduction}\n\n${table}\n\n${remarks}\n`;
+  return `${introduction}\n\n${table}\n\n${remarks}\n\n${inProjects()}\n`;
 }
 
-function allowed(actor: Actor, resource: Resource): string {
-  const mayRead = can(actor, 'read', resource);
-  const mayWrite = can(actor, 'write', resource);
+function inProjects(): string {
+  const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+  return `## In projects
+
+A member may also have a role in a [project](../guides/projects.md): ${list(projectRoles)}. It gives the rights of its column to what the
+project has of ${list(resourceNames.filter(isPerProject))}, on routes that name the project, or one of its keys or calls. The right of
+either role is enough. A \`member\` has rights in projects only; so does an API key in a project, with those of the last column.`;
+}
+
+function allowed(role: ActorRole, resource: Resource): string {
+  const mayRead = can({ role }, 'read', resource);
+  const mayWrite = can({ role }, 'write', resource);
   if (mayRead && mayWrite) return 'read, write';
   if (mayRead) return 'read';
   return mayWrite ? 'write' : '';

@@ -5,6 +5,7 @@ import type { Projects } from '../kernel/ports/projects.ts';
 import type { ApiKey, ApiKeyChanges, ApiKeys, PresentedCredential } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
+import { isUuid } from '../lib/uuid.ts';
 import { ApiKeyFormat } from './api-key-format.ts';
 import type { KeyUses } from './key-uses.ts';
 import { limits } from './limits.ts';
@@ -95,18 +96,23 @@ export class AccountApiKeys {
     if (project.archivedAtMs !== null) throw archivedProjectError();
   }
 
-  async list(accountId: string): Promise<readonly ApiKey[]> {
+  /** Of the account, or of one of its projects. */
+  async list(accountId: string, projectId?: string): Promise<readonly ApiKey[]> {
     const pending = this.#parts.uses.pending();
-    const keys = await this.#parts.apiKeys.list(accountId);
+    const keys = await this.#parts.apiKeys.list(accountId, projectId);
     return keys.map((key) => ({ ...key, lastUsedAtMs: laterTime(key.lastUsedAtMs, pending(key.id)) }));
   }
 
   /** A key, active or revoked. */
   async find(accountId: string, id: string): Promise<ApiKey> {
-    const keys = await this.#parts.apiKeys.list(accountId);
-    const key = keys.find((candidate) => candidate.id === id);
+    const key = await this.findIfAny(accountId, id);
     if (key === undefined) throw keyNotFoundError();
     return key;
+  }
+
+  async findIfAny(accountId: string, id: string): Promise<ApiKey | undefined> {
+    const key = isUuid(id) ? await this.#parts.apiKeys.byId(id) : undefined;
+    return key?.accountId === accountId ? key : undefined;
   }
 
   async change(
@@ -148,11 +154,6 @@ function laterTime(stored: number | null, pending: number | undefined): number |
   return Math.max(stored, pending);
 }
 
-/** PostgreSQL rejects queries for anything but a UUID. */
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
-}
-
 function keyLimitError(projectId: string | null): GatewayError {
   const place = projectId === null ? 'account' : 'project';
   return new GatewayError(
@@ -161,7 +162,7 @@ function keyLimitError(projectId: string | null): GatewayError {
   );
 }
 
-function keyNotFoundError(): GatewayError {
+export function keyNotFoundError(): GatewayError {
   return new GatewayError(
     'not_found',
     'this key does not exist or is revoked; GET /v1/keys lists the active keys',

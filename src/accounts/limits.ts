@@ -75,6 +75,8 @@ export const limits = {
   /** Projects of an account, with the archived ones: a large company has a thousand. */
   projectsMax: 5000,
   projectNameCharactersMax: 100,
+  /** Keys whose calls belong to a project, the newest: a filter has them all in a query. */
+  projectKeysRead: 10_000,
   /** Active keys of an account outside of projects, and of each project; users rotate a handful. */
   activeKeysMax: 100,
   /** How long a key lookup is cached without querying the database; its version is checked with every call. */

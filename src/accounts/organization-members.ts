@@ -74,14 +74,14 @@ export class OrganizationMembers {
   async changeRole(session: Session, memberId: string, role: Role): Promise<Role> {
     const { members } = this.#parts;
     const before = await this.#roleOf(session, memberId);
-    if (role === 'owner' || before === 'owner') requireRight(session.role, 'ownership:write');
+    if (role === 'owner' || before === 'owner') requireRight(session, 'ownership:write');
     settle(await members.changeRole(idOf(session, memberId), role));
     return before;
   }
 
   async remove(session: Session, memberId: string): Promise<Role> {
     const before = await this.#roleOf(session, memberId);
-    if (before === 'owner') requireRight(session.role, 'ownership:write');
+    if (before === 'owner') requireRight(session, 'ownership:write');
     settle(await this.#parts.members.remove(idOf(session, memberId)));
     return before;
   }
@@ -99,7 +99,7 @@ export class OrganizationMembers {
   async invite(session: Session, wanted: NewInvitation): Promise<CreatedInvitation> {
     const { userAccounts, members, invitations, mailQueue, address, clock } = this.#parts;
     const { role, days } = wanted;
-    if (role === 'owner') requireRight(session.role, 'ownership:write');
+    if (role === 'owner') requireRight(session, 'ownership:write');
     const email = wanted.email === null ? null : normalizeEmail(wanted.email);
     const { identity, account } = await userAccounts.memberOf(session);
     const isMailed = email !== null && mailQueue !== undefined;

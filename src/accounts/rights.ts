@@ -1,8 +1,15 @@
 import { GatewayError } from '../kernel/errors.ts';
 import type { Role } from '../kernel/ports/identities.ts';
 
-/** Who acts: a person by their role in the account, or a program with an API key of the account. */
-export type Actor = Role | 'key';
+/** A role of a person, or the part of a program with an API key. */
+export type ActorRole = Role | 'key';
+
+/** Who acts: the role in the account, and the one in the project that the request is about. The right of either is enough. */
+export interface Actor {
+  /** Undefined for an API key of a project, which has no rights beside it. */
+  readonly role: ActorRole | undefined;
+  readonly inProject?: ActorRole | undefined;
+}
 
 const actions = ['read', 'write'] as const;
 
@@ -16,10 +23,20 @@ export type Right = `${Resource}:${Action}`;
 interface ResourceRights {
   /** For the reference page. */
   readonly description: string;
-  readonly read: readonly Actor[];
-  readonly write: readonly Actor[];
+  readonly read: readonly ActorRole[];
+  readonly write: readonly ActorRole[];
+  /** Whether each project has a part of it, which a role in the project gives rights to. */
+  readonly isPerProject?: true;
 }
 
+const everyMember = [
+  'owner',
+  'admin',
+  'developer',
+  'billing',
+  'viewer',
+  'member',
+] as const satisfies readonly Role[];
 const everyRole = ['owner', 'admin', 'developer', 'billing', 'viewer'] as const satisfies readonly Role[];
 const administrators = ['owner', 'admin'] as const satisfies readonly Role[];
 const builders = [...administrators, 'developer'] as const satisfies readonly Role[];
@@ -29,12 +46,12 @@ const observers = [...builders, 'viewer'] as const satisfies readonly Role[];
 const resources = {
   person: {
     description: 'their own login: password, sessions, mail address',
-    read: everyRole,
-    write: everyRole,
+    read: everyMember,
+    write: everyMember,
   },
   organization: {
-    description: 'the name of the organization',
-    read: everyRole,
+    description: 'the name of the organization, and the list of your projects',
+    read: everyMember,
     write: administrators,
   },
   ownership: {
@@ -48,14 +65,16 @@ const resources = {
     write: administrators,
   },
   projects: {
-    description: 'projects: their names, and whether they are archived',
+    description: 'projects: their names, whether they are archived, and roles in them',
     read: everyRole,
     write: administrators,
+    isPerProject: true,
   },
   keys: {
     description: 'API keys with their access rules, limits and budgets',
     read: observers,
     write: builders,
+    isPerProject: true,
   },
   'provider-keys': {
     description: 'keys for providers',
@@ -71,16 +90,19 @@ const resources = {
     description: 'the request log without contents, conversations, receipts, tests of pipelines',
     read: [...observers, 'key'],
     write: [...builders, 'key'],
+    isPerProject: true,
   },
   content: {
     description: 'recorded and learned contents: recordings, batches, patterns, caches',
     read: [...builders, 'key'],
     write: [...builders, 'key'],
+    isPerProject: true,
   },
   usage: {
     description: 'usage, cost, savings and budgets',
     read: [...everyRole, 'key'],
     write: administrators,
+    isPerProject: true,
   },
   billing: {
     description: 'plan, balance, payments and invoices',
@@ -102,15 +124,31 @@ const resources = {
 const table: Readonly<Record<Resource, ResourceRights>> = resources;
 
 /** The only place that decides what an actor may do in an account. */
-export function can(actor: Actor, action: Action, resource: Resource): boolean {
-  return table[resource][action].includes(actor);
+export function can({ role, inProject }: Actor, action: Action, resource: Resource): boolean {
+  const { [action]: holders, isPerProject } = table[resource];
+  const holds = (held: ActorRole | undefined) => held !== undefined && holders.includes(held);
+  return holds(role) || (isPerProject === true && holds(inProject));
+}
+
+export function isPerProject(resource: Resource): boolean {
+  return table[resource].isPerProject === true;
+}
+
+export function holdsRight(actor: Actor, right: Right): boolean {
+  const [resource, action] = right.split(':') as [Resource, Action];
+  return can(actor, action, resource);
 }
 
 export function requireRight(actor: Actor, right: Right): void {
-  const [resource, action] = right.split(':') as [Resource, Action];
-  if (can(actor, action, resource)) return;
-  const subject = actor === 'key' ? 'API keys do not have' : `your role "${actor}" does not have`;
-  throw new GatewayError('forbidden', `this needs the right "${right}", which ${subject}`);
+  if (!holdsRight(actor, right))
+    throw new GatewayError('forbidden', `this needs the right "${right}", which ${subjectOf(actor)}`);
+}
+
+function subjectOf({ role, inProject }: Actor): string {
+  if (role === 'key') return 'API keys do not have';
+  if (role === undefined) return 'API keys of a project do not have';
+  const projectRole = inProject === undefined ? '' : `, or "${inProject}" in this project,`;
+  return `your role "${role}"${projectRole} does not have`;
 }
 
 /** The right to read for requests that change nothing, and to write for others. */

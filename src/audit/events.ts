@@ -31,6 +31,8 @@ export const auditMessages = {
   'project.renamed': 'a project got another name',
   'project.archived': 'a project was archived, and its keys are refused',
   'project.restored': 'an archived project was restored',
+  'project.member_changed': 'a member got a role in a project',
+  'project.member_removed': 'a member lost their role in a project',
   'key.created': 'an API key was created',
   'key.changed': 'an API key was changed',
   'key.revoked': 'an API key was revoked',

@@ -127,9 +127,14 @@ export class UsageTally {
     return this.#periodCounts.get(periodKey(accountId, periodStartMs))?.calls ?? 0;
   }
 
-  days({ accountId, from, to }: UsageQuery): readonly UsageDay[] {
+  days({ accountId, keyIds, from, to }: UsageQuery): readonly UsageDay[] {
+    const keys = keyIds && new Set(keyIds);
     return [...this.#days.values()].filter(
-      (sum) => (accountId === undefined || sum.accountId === accountId) && sum.day >= from && sum.day <= to,
+      (sum) =>
+        (accountId === undefined || sum.accountId === accountId) &&
+        (keys === undefined || keys.has(sum.keyId)) &&
+        sum.day >= from &&
+        sum.day <= to,
     );
   }
 

@@ -82,7 +82,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
     passwordHasher,
     clock,
   });
-  const { organizations, memberInvitations, projects } = stores.database;
+  const { organizations, memberInvitations, projects, projectMembers } = stores.database;
   return {
     accounts: userAccounts,
     organizations: new Organizations({ userAccounts, organizations, members, tokens, clock }),
@@ -90,7 +90,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
       ...{ userAccounts, members, invitations: memberInvitations, mailQueue, address, clock },
       attempts: rateLimiter,
     }),
-    projects: new AccountProjects({ projects, versions, clock }),
+    projects: new AccountProjects({ projects, projectMembers, versions, clock }),
     tokens,
     accountKeys: new AccountApiKeys({
       ...{ apiKeys, projects, versions, hasher, uses, keyPrefix, clock },

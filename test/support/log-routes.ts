@@ -4,7 +4,7 @@ import { GatewayError } from '../../src/kernel/errors.ts';
 import type { ModelPricing } from '../../src/kernel/rate-card.ts';
 import { createRequestIds } from '../../src/kernel/request-ids.ts';
 import { headerOf } from '../../src/lib/headers.ts';
-import type { AccessChecks } from '../../src/server/api/access.ts';
+import { type AccessChecks, noProjects } from '../../src/server/api/access.ts';
 import { createApp } from '../../src/server/api/app.ts';
 import { openapiRoute } from '../../src/server/api/openapi.ts';
 import { conversationsRoutes } from '../../src/server/api/routes/conversations.ts';
@@ -41,7 +41,11 @@ export async function startLogRoutes(t: TestContext, nowMs: number) {
   const routes = [
     ...summaryRoutes({ log: database.requests, pricingOf, clock: { now: () => nowMs } }),
     requestErrorsRoute({ log: database.requests, clock: { now: () => nowMs } }),
-    ...requestsRoutes({ log: database.requests, rates: (provider) => pricingOf(provider)?.card }),
+    ...requestsRoutes({
+      log: database.requests,
+      keys: database.apiKeys,
+      rates: (provider) => pricingOf(provider)?.card,
+    }),
     ...conversationsRoutes({ log: database.requests, pricingOf }),
     ...usageTableRoutes({
       days: (query) => database.usage.days(query),
@@ -65,6 +69,7 @@ export async function startLogRoutes(t: TestContext, nowMs: number) {
 }
 
 const tokensAreNames: AccessChecks = {
+  projects: noProjects,
   async session() {
     throw new Error('no session is used');
   },
@@ -79,6 +84,6 @@ const tokensAreNames: AccessChecks = {
     if (accountId === undefined) throw new GatewayError('authentication_required', 'who is it?');
     return accountId === 'local'
       ? { kind: 'local', accountId }
-      : { kind: 'key', accountId, keyId: 'key', access: undefined };
+      : { kind: 'key', accountId, keyId: 'key', access: undefined, projectId: null };
   },
 };

@@ -37,10 +37,12 @@ import { memberInvitationRoutes } from '../../server/api/routes/member-invitatio
 import { operatorRoutes } from '../../server/api/routes/operator.ts';
 import { organizationMemberRoutes } from '../../server/api/routes/organization-members.ts';
 import { organizationRoutes } from '../../server/api/routes/organizations.ts';
+import { projectMemberRoutes } from '../../server/api/routes/project-members.ts';
 import { projectRoutes } from '../../server/api/routes/projects.ts';
 import { recoveryRoutes } from '../../server/api/routes/recovery.ts';
 import { sessionsRoutes } from '../../server/api/routes/sessions.ts';
 import { type UsageReportQuery, usageRoutes } from '../../server/api/routes/usage.ts';
+import { usageProjectsRoute } from '../../server/api/routes/usage-projects.ts';
 import { usersRoutes } from '../../server/api/routes/users.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createAccountEraser, createContentEraser } from '../erase-steps.ts';
@@ -119,7 +121,13 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     ...organizationMemberRoutes({ members: services.organizationMembers, cookies }),
     ...memberInvitationRoutes(services.organizationMembers),
     ...projectRoutes(services.projects),
+    ...projectMemberRoutes(services.projects),
     keyProjectRoute(services.accountKeys),
+    usageProjectsRoute({
+      days: (query) => parts.usage.days(query),
+      keys: (accountId) => services.accountKeys.list(accountId),
+      clock: stores.clock,
+    }),
     exportRoute({
       rows: exportedRows(stores.database, parts.recordings),
       attempts: stores.shared.rateLimiter,
@@ -190,7 +198,10 @@ async function createUsageReport(
   { usage, identity, stores }: AccountParts,
   question: UsageReportQuery,
 ): Promise<object> {
-  const { accountId, from, to } = question;
+  const { accountId, keyIds, from, to } = question;
+  // The effects of modules and the quota are not told by key.
+  if (keyIds !== undefined)
+    return buildUsageReport({ from, to }, { rows: await usage.days(question), modules: [] });
   const { quota } = identity;
   const [rows, modules] = await Promise.all([usage.days(question), usage.modules(question)]);
   const account =

@@ -13,8 +13,15 @@ import {
 } from '../../calls/caller-authenticator.ts';
 import { CredentialShapes } from '../../calls/credential-shapes.ts';
 import { LineCallers } from '../../calls/own-batches/line-callers.ts';
+import type { Database } from '../../kernel/ports/records.ts';
+import { isUuid } from '../../lib/uuid.ts';
 import type { ProviderDirectory } from '../../providers/provider-directory.ts';
-import { type AccessChecks, createCloudAccess, createLocalAccess } from '../../server/api/access.ts';
+import {
+  type AccessChecks,
+  createCloudAccess,
+  createLocalAccess,
+  type ProjectAccess,
+} from '../../server/api/access.ts';
 import { billingPagePaths } from '../../server/api/routes/billing-pages.ts';
 import { type AuthRequest, SessionCookies } from '../../server/api/session-cookie.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
@@ -120,7 +127,7 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
     shapes,
     callers: callerAuthenticator,
     callerAdmissions: { account: new AccountAdmission({ quota, callers: callerAuthenticator, keys }) },
-    access: createCloudAccess({ tokens, keys, cookies, operator }),
+    access: createCloudAccess({ tokens, keys, cookies, projects: projectAccess(stores.database), operator }),
     cookies,
     operatorCookies,
     quota,
@@ -146,6 +153,15 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
       await accountChangeInbox?.close();
       await services.close();
     },
+  };
+}
+
+function projectAccess({ projectMembers, apiKeys }: Database): ProjectAccess {
+  return {
+    find: async (accountId, projectId, memberId) =>
+      isUuid(projectId) ? projectMembers.find(accountId, projectId, memberId) : undefined,
+    rolesOf: (accountId, memberId) => projectMembers.rolesOf(accountId, memberId),
+    keyIds: (accountId, projectId) => apiKeys.idsOfProject(accountId, projectId, limits.projectKeysRead),
   };
 }
 

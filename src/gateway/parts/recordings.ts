@@ -79,7 +79,7 @@ export function recordingsPart({ settings, log, roots, stores }: RecordingsParts
     recordings,
     routes: [
       ...recordingSettingsRoutes({ policy: settings.recordings, isInTraces, localMode }),
-      ...recordingsRoutes(recordings, shared.rateLimiter),
+      ...recordingsRoutes({ recordings, searches: shared.rateLimiter, keys: database.apiKeys }),
     ],
     gauges: [
       {

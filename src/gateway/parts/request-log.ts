@@ -118,6 +118,7 @@ export async function requestLogPart({
       requestsExportRoute({ log: reader, recordings, attempts: stores.shared.rateLimiter }),
       ...requestsRoutes({
         log: reader,
+        keys: stores.database.apiKeys,
         rates: (name, model) => pricingOf(name, model)?.card,
       }),
       ...usageTableRoutes({

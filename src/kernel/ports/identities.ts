@@ -26,7 +26,12 @@ export interface Identity {
   readonly disabledAtMs?: number;
 }
 
-export const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as const;
+export const roles = ['owner', 'admin', 'developer', 'billing', 'viewer', 'member'] as const;
+
+/** Roles in a project. */
+export const projectRoles = ['admin', 'developer', 'billing', 'viewer'] as const satisfies readonly Role[];
+
+export type ProjectRole = (typeof projectRoles)[number];
 
 /** What a person may do in an account: src/accounts/rights.ts has the table. */
 export type Role = (typeof roles)[number];

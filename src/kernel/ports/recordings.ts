@@ -30,7 +30,7 @@ export interface RecordingQuery {
 }
 
 /** Conditions on the log's row of a recorded call; undefined ones match all, also recordings without a row. */
-export interface RecordingFilter extends Pick<LogFilter, 'model' | 'status' | 'keyId'> {
+export interface RecordingFilter extends Pick<LogFilter, 'model' | 'status' | 'keyId' | 'keyIds'> {
   readonly costNanoUsdMin?: number | undefined;
   /** Of the recording, not of the call. */
   readonly bytesMin?: number | undefined;

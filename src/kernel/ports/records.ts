@@ -19,7 +19,7 @@ import type { CallFiles, OwnBatches, OwnBatchLines } from './own-batches.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import type { Challenges, Ledger } from './payments.ts';
 import type { Processes } from './processes.ts';
-import type { Projects } from './projects.ts';
+import type { ProjectMembers, Projects } from './projects.ts';
 import type { Prompts } from './prompts.ts';
 import type { Receipts } from './receipts.ts';
 import type { RecordingMode, RecordingTable } from './recordings.ts';
@@ -39,6 +39,7 @@ export interface Database {
   readonly organizations: Organizations;
   readonly memberInvitations: MemberInvitations;
   readonly projects: Projects;
+  readonly projectMembers: ProjectMembers;
   readonly sessions: Sessions;
   readonly invitations: Invitations;
   readonly mailedTokens: MailedTokens;
@@ -172,8 +173,8 @@ export type ApiKeyChanges = Partial<
 export interface ApiKeys {
   /** False if the project, or the account outside of projects, already has `activeMax` active keys, even with concurrent additions. */
   add(key: ApiKey, activeMax: number, shown?: PresentedCredential): Promise<boolean>;
-  /** All keys of an account, including revoked ones, the newest first. */
-  list(accountId: string): Promise<readonly ApiKey[]>;
+  /** All keys of an account, or of one of its projects, including revoked ones, the newest first. */
+  list(accountId: string, projectId?: string): Promise<readonly ApiKey[]>;
   byId(id: string): Promise<ApiKey | undefined>;
   /** Active keys with this prefix. */
   active(prefix: string): Promise<readonly ActiveApiKey[]>;
@@ -365,6 +366,8 @@ export interface UsageStore {
   /** Days from `from` to `to` inclusive, of one account or of all, ordered by day, key, provider, model. */
   days(query: {
     readonly accountId: string | undefined;
+    /** Undefined for all keys. */
+    readonly keyIds?: readonly string[] | undefined;
     readonly from: string;
     readonly to: string;
   }): Promise<readonly UsageDay[]>;

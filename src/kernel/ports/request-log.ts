@@ -137,6 +137,8 @@ export interface LogFilter {
   /** Null for calls that reached none. */
   readonly provider?: string | null | undefined;
   readonly keyId?: string | undefined;
+  /** Any of them. */
+  readonly keyIds?: readonly string[] | undefined;
   readonly client?: string | undefined;
   readonly conversation?: string | undefined;
   /** A conversation and those of its subagents; not combined with other conditions but the time. */
@@ -262,7 +264,7 @@ export interface LogErrorsQuery extends LogSumsQuery {
 /** The conditions that sums can tell; `search` must not be the prefix of an id. */
 type SummedFilter = Pick<
   LogFilter,
-  'model' | 'provider' | 'keyId' | 'client' | 'ending' | 'status' | 'module' | 'effect' | 'search'
+  'model' | 'provider' | 'keyId' | 'keyIds' | 'client' | 'ending' | 'status' | 'module' | 'effect' | 'search'
 >;
 
 /** The failed calls of one step with the same cause. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { identityIdOf, type Role } from '../../kernel/ports/identities.ts';
 import { Secret } from '../../lib/secret.ts';
-import { createCloudAccess, requireRightOf } from './access.ts';
+import { createCloudAccess, noProjects, requireRightOf } from './access.ts';
 import { SessionCookies } from './session-cookie.ts';
 
 const identityId = identityIdOf('bob');
@@ -13,6 +13,7 @@ function accessAs(role: Role) {
     tokens: { verify: async () => session },
     keys: { findCurrent: async () => undefined, noteUse: () => undefined },
     cookies: new SessionCookies({ url: 'http://localhost' }),
+    projects: noProjects,
     operator: {
       token: new Secret('the token of the operator'),
       cookies: SessionCookies.forOperator({ url: 'http://localhost' }),
@@ -37,9 +38,13 @@ test('a caller needs the right of the route; the user of a local gateway has all
     code: 'forbidden',
     message: /"keys:write".*viewer/,
   });
-  const key = { kind: 'key', accountId: 'ada', keyId: 'k1', access: undefined } as const;
+  const key = { kind: 'key', accountId: 'ada', keyId: 'k1', access: undefined, projectId: null } as const;
   requireRightOf(key, 'provider-keys:write');
   assert.throws(() => requireRightOf(key, 'settings:write'), { code: 'forbidden', message: /API keys/ });
+  assert.throws(() => requireRightOf({ ...key, projectId: 'p1' }, 'provider-keys:write'), {
+    code: 'forbidden',
+    message: /API keys of a project/,
+  });
   requireRightOf({ kind: 'local', accountId: 'local' }, 'ownership:write');
 });
 

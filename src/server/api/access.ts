@@ -5,6 +5,7 @@ import { bearerTokenOf } from '../../calls/bearer-token.ts';
 import { isAnonymousToken } from '../../calls/caller-authenticator.ts';
 import type { KeyAccess } from '../../kernel/access-rules.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import type { ProjectRole } from '../../kernel/ports/identities.ts';
 import type { PresentedCredential } from '../../kernel/ports/records.ts';
 import { type HeaderList, headerOf } from '../../lib/headers.ts';
 import type { Secret } from '../../lib/secret.ts';
@@ -21,6 +22,8 @@ export type AccountCaller =
       readonly keyId: string;
       /** What the key may be used for; undefined for everything. */
       readonly access: KeyAccess | undefined;
+      /** Null for a key of the account itself. */
+      readonly projectId: string | null;
     }
   | { readonly kind: 'local'; readonly accountId: 'local' };
 
@@ -36,16 +39,39 @@ export interface AccessChecks {
   sessionOrKey(authRequest: AuthRequest): Promise<AccountCaller>;
   /** Accepts an API key only. */
   key(authRequest: AuthRequest): Promise<AccountCaller>;
+  readonly projects: ProjectAccess;
   /** Accepts the operator's token; in local mode whoever may call models. */
   operator(authRequest: AuthRequest): Promise<void>;
 }
 
-export type AccessName = 'public' | 'anonToken' | keyof AccessChecks;
+/** What decides about access to projects. It is read with each request, so that changes hold at once. */
+export interface ProjectAccess {
+  /** A project of the account with the role of a member; undefined if there is no such project. */
+  find(
+    accountId: string,
+    projectId: string,
+    memberId: string | undefined,
+  ): Promise<{ readonly role: ProjectRole | undefined } | undefined>;
+  /** The roles that a member has in any project. */
+  rolesOf(accountId: string, memberId: string): Promise<readonly ProjectRole[]>;
+  /** The keys of a project. */
+  keyIds(accountId: string, projectId: string): Promise<readonly string[]>;
+}
+
+/** Where there are no projects. */
+export const noProjects: ProjectAccess = {
+  find: async () => undefined,
+  rolesOf: async () => [],
+  keyIds: async () => [],
+};
+
+export type AccessName = 'public' | 'anonToken' | Exclude<keyof AccessChecks, 'projects'>;
 
 export interface CloudAccessParts {
   readonly tokens: Pick<SessionTokens, 'verify'>;
   readonly keys: Pick<ApiKeyAuthenticator, 'findCurrent' | 'noteUse'>;
   readonly cookies: SessionCookies;
+  readonly projects: ProjectAccess;
   readonly operator: OperatorCredential;
 }
 
@@ -57,19 +83,27 @@ interface OperatorCredential {
 }
 
 /** Cloud mode: accounts authenticate with a session token or, where a route allows it, an API key. */
-export function createCloudAccess({ tokens, keys, cookies, operator }: CloudAccessParts): AccessChecks {
+export function createCloudAccess({
+  tokens,
+  keys,
+  cookies,
+  projects,
+  operator,
+}: CloudAccessParts): AccessChecks {
   const byKey = async ({ headers, remoteAddress }: AuthRequest): Promise<AccountCaller | undefined> => {
     const token = tokenOf(headers);
     const key = token === undefined ? undefined : await keys.findCurrent(token, remoteAddress);
     if (key === undefined) return undefined;
     keys.noteUse(key.keyId);
-    return { kind: 'key', accountId: key.account.id, keyId: key.keyId, access: key.access };
+    const { account, keyId, access, projectId } = key;
+    return { kind: 'key', accountId: account.id, keyId, access, projectId };
   };
   const bySession = async (authRequest: AuthRequest): Promise<Session | undefined> => {
     const token = bearerTokenOf(authRequest.headers) ?? cookies.tokenOf(authRequest);
     return token === undefined ? undefined : tokens.verify(token);
   };
   return {
+    projects,
     async session(authRequest) {
       const session = await bySession(authRequest);
       if (session === undefined)
@@ -117,6 +151,7 @@ export function createLocalAccess({ authenticate, localToken, cookies }: LocalAc
     return token !== undefined && localToken.equals(token);
   };
   return {
+    projects: noProjects,
     async session() {
       throw localModeError();
     },
@@ -139,9 +174,11 @@ export function requireRightOf(caller: Session | AccountCaller, right: Right): v
   if (actor !== undefined) requireRight(actor, right);
 }
 
-function actorOf(caller: Session | AccountCaller): Actor | undefined {
-  if ('role' in caller) return caller.role;
-  return caller.kind === 'key' ? 'key' : undefined;
+/** Undefined for the user of a local gateway. */
+export function actorOf(caller: Session | AccountCaller): Actor | undefined {
+  if ('role' in caller) return { role: caller.role };
+  if (caller.kind === 'local') return undefined;
+  return caller.projectId === null ? { role: 'key' } : { role: undefined };
 }
 
 function tokenOf(headers: HeaderList): string | undefined {

@@ -6,11 +6,19 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { headerValuesOf } from '../../lib/headers.ts';
 import { type AccessName, type AccountCaller, requireRightOf } from './access.ts';
 import type { BodyParser } from './json-body.ts';
+import {
+  type ProjectScope,
+  type ProjectSource,
+  projectScope,
+  requireRightIn,
+  requireRightSomewhere,
+} from './project-access.ts';
 import type {
   ApiRequest,
   ApiResponse,
   ApiRoute,
   AuditedMethod,
+  ProjectPlace,
   RouteDescription,
   WebSocketRoute,
 } from './route.ts';
@@ -22,6 +30,10 @@ export interface AccessRule<Caller> {
   /** The right that the caller needs in their account; undefined if it is public or the operator's. */
   rightFor?(method: string): Right;
   check(request: ApiRequest): Promise<Caller>;
+  /** Where a request has the project in which a role is enough; undefined if only roles in the account count. */
+  readonly project?: ProjectPlace;
+  /** The same without the right; for routes that find it in a project. */
+  identify?(request: ApiRequest): Promise<Caller>;
   /** The caller in the audit log. */
   describe?(caller: Caller): AuditFacts;
 }
@@ -83,6 +95,7 @@ function withRight<Caller extends Session | AccountCaller>(
   return {
     ...rule,
     rightFor,
+    identify: rule.check,
     async check(request) {
       const caller = await rule.check(request);
       try {
@@ -93,6 +106,49 @@ function withRight<Caller extends Session | AccountCaller>(
       return caller;
     },
   };
+}
+
+/** Also who has the right in the project that the request is about. */
+export function inProject<Caller extends Session | AccountCaller>(
+  rule: AccessRule<Caller>,
+  source: ProjectSource,
+): AccessRule<Caller & ProjectScope> {
+  const scoped = withScope(rule, (request, caller, right) => projectScope(request, caller, right, source));
+  return { ...scoped, project: source.isFilter === true ? 'query' : 'path' };
+}
+
+/** Also who has the right in any project: the handler checks the one that the body names. */
+export function inNamedProject<Caller extends Session | AccountCaller>(
+  rule: AccessRule<Caller>,
+): AccessRule<Caller & ChosenProject> {
+  const scoped = withScope(rule, async (request, caller, right) => {
+    await requireRightSomewhere(request, caller, right);
+    return {
+      requireRightIn: (projectId: string | null) => requireRightIn(request, caller, right, projectId),
+    };
+  });
+  return { ...scoped, project: rule.project ?? 'body' };
+}
+
+interface ChosenProject {
+  /** Rejects without the right in the account or in this project; null for outside of projects. */
+  requireRightIn(projectId: string | null): Promise<void>;
+}
+
+function withScope<Caller extends Session | AccountCaller, Scope>(
+  { identify, rightFor, ...rule }: AccessRule<Caller>,
+  find: (request: ApiRequest, caller: Caller, right: Right) => Promise<Scope>,
+): AccessRule<Caller & Scope> {
+  if (identify === undefined || rightFor === undefined) throw new Error('a rule with a right is needed');
+  const check = async (request: ApiRequest) => {
+    const caller = await identify(request);
+    try {
+      return { ...caller, ...(await find(request, caller, rightFor(request.method))) };
+    } catch (error) {
+      throw withCaller(error, rule.describe?.(caller));
+    }
+  };
+  return { ...rule, rightFor, identify: check, check };
 }
 
 /** Whoever runs the gateway. */
@@ -139,6 +195,7 @@ export function defineRoute<Caller, Body>(route: RouteDefinition<Caller, Body>):
     kind: 'own',
     access: access.name,
     right: access.rightFor?.(described.method),
+    ...(access.project !== undefined && { project: access.project }),
     ...(body.description !== undefined && { body: body.description }),
     async handle(request) {
       const caller = await access.check(request);

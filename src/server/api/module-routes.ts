@@ -50,7 +50,7 @@ function bodyParser({ body, isTextBody }: ModuleRoute): BodyParser<unknown> {
   return isTextBody ? textBody(body) : schemaBody(body);
 }
 
-const { describe: _, ...withSession } = bySession('content');
+const { describe: _, identify: __, ...withSession } = bySession('content');
 
 /** What modules store is learned from contents. */
 const accessRules: Readonly<Record<ModuleRoute['access'], AccessRule<AccountCaller>>> = {

@@ -116,6 +116,7 @@ function describeOperation(route: Route): Operation {
     tags: [tag],
     ...(parameters.length > 0 && { parameters }),
     ...(route.kind !== 'inference' && route.right !== undefined && { 'x-required-right': route.right }),
+    ...(route.kind === 'own' && route.project !== undefined && { 'x-project': route.project }),
     ...(route.kind === 'own' && route.audit !== undefined && { 'x-audit-event': route.audit }),
   };
   if (route.kind === 'own')

@@ -14,6 +14,9 @@ export type AuditedMethod =
   | { readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly audit: AuditEvent | 'none' };
 
 /** One of Weir's own routes: JSON in, JSON out. The entry both serves and documents it. */
+/** Where a request has the project in which a role is enough: named in the query or the body, or that of the thing in the path. */
+export type ProjectPlace = 'query' | 'path' | 'body';
+
 export type ApiRoute = RouteDescription & AuditedMethod;
 
 export interface RouteDescription {
@@ -26,6 +29,7 @@ export interface RouteDescription {
   readonly access?: AccessName;
   /** The right that the caller needs in their account. */
   readonly right?: Right | undefined;
+  readonly project?: ProjectPlace;
   /** Query parameters by name: a description or a schema. */
   readonly query?: Readonly<Record<string, string | z.ZodType>>;
   readonly body?: BodyDescription;

@@ -44,6 +44,7 @@ export class SqlAccounts implements Accounts {
       if (member === undefined) return 'changed';
       if (isOwnAccount) {
         if (!owner.isRepeated && (await isNeeded(trx, identityId))) return 'last_owner';
+        await trx.deleteFrom('project_members').where('member_id', '=', accountId).execute();
         await trx.deleteFrom('memberships').where('identity_id', '=', identityId).execute();
         await endSessionsAndResetLinks(trx, identityId);
       }

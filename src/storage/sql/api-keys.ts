@@ -121,11 +121,12 @@ export class SqlApiKeys implements ApiKeys {
     return rows.map(({ id }) => id);
   }
 
-  async list(accountId: string): Promise<readonly ApiKey[]> {
+  async list(accountId: string, projectId?: string): Promise<readonly ApiKey[]> {
     const rows = await this.#db
       .selectFrom('api_keys')
       .select(columns)
       .where('account_id', '=', accountId)
+      .$if(projectId !== undefined, (query) => query.where('project_id', '=', projectId ?? ''))
       .orderBy('created_at_ms', 'desc')
       .orderBy('id', 'desc')
       .execute();

@@ -115,6 +115,11 @@ export class SqlMembers implements Members {
         .where('account_id', '=', member.accountId)
         .where('identity_id', '=', member.identityId)
         .execute();
+      await trx
+        .deleteFrom('project_members')
+        .where('account_id', '=', member.accountId)
+        .where('member_id', '=', String(member.identityId))
+        .execute();
       await trx.deleteFrom('memberships').where(isMembership(member)).execute();
     });
   }

@@ -1,15 +1,15 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Project, ProjectPage, Projects } from '../../kernel/ports/projects.ts';
+import type { Project, ProjectKind, ProjectPage, Projects } from '../../kernel/ports/projects.ts';
 import { lockAccount } from './accounts.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
-const columns = [
-  'id',
-  'account_id as accountId',
-  'name',
-  'created_at_ms as createdAtMs',
-  'archived_at_ms as archivedAtMs',
+const projectColumns = [
+  'projects.id',
+  'projects.account_id as accountId',
+  'projects.name',
+  'projects.created_at_ms as createdAtMs',
+  'projects.archived_at_ms as archivedAtMs',
 ] as const;
 
 export class SqlProjects implements Projects {
@@ -40,34 +40,25 @@ export class SqlProjects implements Projects {
   find(accountId: string, id: string): Promise<Project | undefined> {
     return this.#db
       .selectFrom('projects')
-      .select(columns)
+      .select(projectColumns)
       .where('account_id', '=', accountId)
       .where('id', '=', id)
       .executeTakeFirst();
   }
 
-  page(accountId: string, { after, search, archived, limit }: ProjectPage): Promise<readonly Project[]> {
+  page(accountId: string, page: ProjectPage): Promise<readonly Project[]> {
     return this.#db
       .selectFrom('projects')
-      .select(columns)
-      .where('account_id', '=', accountId)
-      .$if(after !== undefined, (query) =>
-        query.where(sql<boolean>`(created_at_ms, id) > (${after?.createdAtMs ?? 0}, ${after?.id ?? ''})`),
-      )
-      .$if(archived !== undefined, (query) =>
-        query.where('archived_at_ms', archived === true ? 'is not' : 'is', null),
-      )
-      .$if(search !== undefined, (query) =>
-        query.where(sql<boolean>`lower(name) like ${patternOf(search ?? '')} escape '!'`),
-      )
+      .select(projectColumns)
+      .where(onPage(accountId, page))
       .orderBy('created_at_ms')
       .orderBy('id')
-      .limit(limit)
+      .limit(page.limit)
       .execute();
   }
 
-  count(accountId: string, archived?: boolean): Promise<number> {
-    return countProjects(this.#db, accountId, archived);
+  count(accountId: string, kind: ProjectKind): Promise<number> {
+    return countProjects(this.#db, accountId, kind);
   }
 
   rename(accountId: string, id: string, name: string): Promise<Project | 'unknown' | 'name_taken'> {
@@ -78,7 +69,7 @@ export class SqlProjects implements Projects {
         .set({ name })
         .where('account_id', '=', accountId)
         .where('id', '=', id)
-        .returning(columns)
+        .returning(projectColumns)
         .executeTakeFirst();
       return renamed ?? 'unknown';
     });
@@ -92,7 +83,7 @@ export class SqlProjects implements Projects {
       })
       .where('account_id', '=', accountId)
       .where('id', '=', id)
-      .returning(columns)
+      .returning(projectColumns)
       .executeTakeFirst();
   }
 
@@ -103,6 +94,25 @@ export class SqlProjects implements Projects {
       return change(trx);
     });
   }
+}
+
+/** The projects that follow those of the page before, and match. */
+function onPage(accountId: string, { after, search, ...kind }: ProjectPage) {
+  const conditions = [isOfKind(accountId, kind)];
+  if (after !== undefined)
+    conditions.push(sql`(projects.created_at_ms, projects.id) > (${after.createdAtMs}, ${after.id})`);
+  if (search !== undefined) conditions.push(sql`lower(projects.name) like ${patternOf(search)} escape '!'`);
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
+}
+
+function isOfKind(accountId: string, { archived, memberId }: ProjectKind) {
+  const conditions = [sql`projects.account_id = ${accountId}`];
+  if (archived === true) conditions.push(sql`projects.archived_at_ms is not null`);
+  if (archived === false) conditions.push(sql`projects.archived_at_ms is null`);
+  if (memberId !== undefined)
+    conditions.push(sql`exists (select 1 from project_members
+      where project_members.project_id = projects.id and project_members.member_id = ${memberId})`);
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }
 
 async function isNameTaken(
@@ -119,14 +129,11 @@ async function isNameTaken(
   return other !== undefined;
 }
 
-async function countProjects(db: Kysely<Tables>, accountId: string, archived?: boolean): Promise<number> {
+async function countProjects(db: Kysely<Tables>, accountId: string, kind: ProjectKind = {}): Promise<number> {
   const { projects } = await db
     .selectFrom('projects')
     .select(({ fn }) => fn.countAll<number>().as('projects'))
-    .where('account_id', '=', accountId)
-    .$if(archived !== undefined, (query) =>
-      query.where('archived_at_ms', archived === true ? 'is not' : 'is', null),
-    )
+    .where(isOfKind(accountId, kind))
     .executeTakeFirstOrThrow();
   return Number(projects);
 }

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { RecordingFilter, RecordingPage, RecordingSearch } from '../../kernel/ports/recordings.ts';
 import { limits } from '../limits.ts';
+import { isOneOf } from './request-kind-filter.ts';
 import { callFromRow, requestColumnNames } from './request-log-row.ts';
 import type { Tables } from './tables.ts';
 
@@ -64,10 +65,11 @@ async function lastOf(
 }
 
 function conditionsOf(filter: RecordingFilter): readonly RawBuilder<unknown>[] {
-  const { model, status, keyId, costNanoUsdMin, bytesMin } = filter;
+  const { model, status, keyId, keyIds, costNanoUsdMin, bytesMin } = filter;
   const all: RawBuilder<unknown>[] = [];
   if (model !== undefined) all.push(sql`(requests.model_asked = ${model} or requests.model_used = ${model})`);
   if (keyId !== undefined) all.push(sql`requests.key_id = ${keyId}`);
+  if (keyIds !== undefined) all.push(isOneOf(sql`requests.key_id`, keyIds));
   if (status === 'error') all.push(sql`(requests.status >= 400 or requests.ending = 'failed')`);
   else if (status !== undefined)
     all.push(sql`requests.status between ${status.least} and ${status.greatest}`);

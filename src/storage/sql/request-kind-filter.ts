@@ -15,18 +15,23 @@ export function kindsCondition({
 }
 
 function filterConditions(filter: LogFilter): RawBuilder<unknown>[] {
-  const { model, provider, keyId, client, ending, status, search } = filter;
+  const { model, provider, keyId, keyIds, client, ending, status, search } = filter;
   const all: RawBuilder<unknown>[] = [];
   if (model !== undefined) all.push(sql`(model_asked = ${model} or model_used = ${model})`);
   if (provider === null) all.push(sql`provider is null`);
   else if (provider !== undefined) all.push(sql`provider = ${provider}`);
   if (keyId !== undefined) all.push(sql`key_id = ${keyId}`);
+  if (keyIds !== undefined) all.push(isOneOf(sql`key_id`, keyIds));
   if (client !== undefined) all.push(sql`client = ${client}`);
   if (ending !== undefined) all.push(sql`ending = ${ending}`);
   if (status === 'error') all.push(sql`(status >= 400 or ending = 'failed')`);
   else if (status !== undefined) all.push(sql`status between ${status.least} and ${status.greatest}`);
   if (search !== undefined && !isRequestIdPrefix(search)) all.push(searchCondition(search));
   return [...all, ...stepConditions(filter)];
+}
+
+export function isOneOf(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> {
+  return values.length === 0 ? sql`false` : sql`${column} in (${sql.join(values)})`;
 }
 
 function searchCondition(search: string): RawBuilder<unknown> {

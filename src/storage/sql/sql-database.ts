@@ -18,7 +18,7 @@ import type { CallFiles, OwnBatches, OwnBatchLines } from '../../kernel/ports/ow
 import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
 import type { Processes } from '../../kernel/ports/processes.ts';
-import type { Projects } from '../../kernel/ports/projects.ts';
+import type { ProjectMembers, Projects } from '../../kernel/ports/projects.ts';
 import type { Prompts } from '../../kernel/ports/prompts.ts';
 import type { Receipts } from '../../kernel/ports/receipts.ts';
 import type { RecordingTable } from '../../kernel/ports/recordings.ts';
@@ -73,6 +73,7 @@ import { SqlOwnBatchLines } from './own-batch-lines.ts';
 import { SqlOwnBatches } from './own-batches.ts';
 import { SqlPaidAnswers } from './paid-answers.ts';
 import { SqlProcesses } from './processes.ts';
+import { SqlProjectMembers } from './project-members.ts';
 import { SqlProjects } from './projects.ts';
 import { SqlPrompts } from './prompts.ts';
 import { SqlProviderKeys } from './provider-keys.ts';
@@ -154,6 +155,7 @@ class SqlDatabase implements Database {
   readonly organizations: Organizations;
   readonly memberInvitations: MemberInvitations;
   readonly projects: Projects;
+  readonly projectMembers: ProjectMembers;
   readonly sessions: Sessions;
   readonly invitations: Invitations;
   readonly mailedTokens: MailedTokens;
@@ -206,6 +208,7 @@ class SqlDatabase implements Database {
     this.organizations = new SqlOrganizations(db, sqlDialect);
     this.memberInvitations = new SqlMemberInvitations(db, sqlDialect);
     this.projects = new SqlProjects(db, sqlDialect);
+    this.projectMembers = new SqlProjectMembers(db, sqlDialect);
     this.sessions = new SqlSessions(db, sqlDialect);
     this.invitations = new SqlInvitations(db);
     this.mailedTokens = new SqlMailedTokens(db, sqlDialect);

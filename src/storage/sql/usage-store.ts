@@ -19,6 +19,7 @@ import { chunks } from './chunks.ts';
 import { selectRows } from './json-rows.ts';
 import { addModuleDays, moduleDayKey, readModuleDays, writeModuleDays } from './module-days.ts';
 import { chargeOverage, type OverageCalls } from './overage.ts';
+import { isOneOf } from './request-kind-filter.ts';
 import { lowerReservations, readReservations, writeReservations } from './reservations.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -97,13 +98,14 @@ export class SqlUsageStore implements UsageStore {
     return readReservations(this.#db, query);
   }
 
-  days({ accountId, from, to }: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]> {
+  days({ accountId, keyIds, from, to }: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]> {
     return this.#db
       .selectFrom('usage_days')
       .select(['account_id as accountId', 'day', 'key_id as keyId', 'provider', 'model', ...usageSumAliases])
       .where('day', '>=', from)
       .where('day', '<=', to)
       .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
+      .$if(keyIds !== undefined, (query) => query.where(sql<boolean>`${isOneOf(sql`key_id`, keyIds ?? [])}`))
       .orderBy('day')
       .orderBy('key_id')
       .orderBy('provider')

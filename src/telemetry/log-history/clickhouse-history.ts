@@ -225,7 +225,7 @@ function selectCalls(accountId: string | undefined): ClickHouseSelect {
 }
 
 function addFilter(select: ClickHouseSelect, filter: LogFilter): void {
-  const { fromMs, toMs, model, provider, keyId, client, conversation, endUser } = filter;
+  const { fromMs, toMs, model, provider, keyId, keyIds, client, conversation, endUser } = filter;
   const { ending, status, search, session } = filter;
   if (fromMs !== undefined) select.and(`created_at >= ${select.time(fromMs)}`);
   if (toMs !== undefined) select.and(`created_at < ${select.time(toMs)}`);
@@ -233,6 +233,13 @@ function addFilter(select: ClickHouseSelect, filter: LogFilter): void {
   if (provider === null) select.and('provider IS NULL');
   else if (provider !== undefined) select.and(`provider = ${select.text(provider)}`);
   if (keyId !== undefined) select.and(`key_id = ${select.text(keyId)}`);
+  if (keyIds !== undefined)
+    // One parameter: each is a part of the address.
+    select.and(
+      keyIds.length === 0
+        ? 'false'
+        : `has(splitByChar(',', ${select.text(keyIds.join(','))}), ifNull(key_id, ''))`,
+    );
   if (client !== undefined) select.and(`client = ${select.text(client)}`);
   if (conversation !== undefined) select.and(`conversation = ${select.text(conversation)}`);
   if (session !== undefined)

@@ -33,7 +33,7 @@ export function projectsConformance(setUpDatabase: SetUpDatabase): void {
       );
       assert.deepEqual(await projects.page(accountId, { limit: 10, archived: true }), [archived]);
       assert.deepEqual(await projects.page(accountId, { limit: 10, archived: false }), all.slice(1));
-      const counts = [undefined, true, false].map((kind) => projects.count(accountId, kind));
+      const counts = [undefined, true, false].map((archived) => projects.count(accountId, { archived }));
       assert.deepEqual(await Promise.all(counts), [3, 1, 2]);
       assert.deepEqual(await projects.setArchived(accountId, search.id, null), renamed);
     });
@@ -67,6 +67,62 @@ export function projectsConformance(setUpDatabase: SetUpDatabase): void {
       assert.deepEqual(named.toSorted(), ['added', ...Array(7).fill('name_taken')]);
       const bounded = await add(String, 4);
       assert.equal(bounded.filter((outcome) => outcome === 'added').length, 3);
+    });
+
+    test('have members, whose roles end with their membership', async (t) => {
+      const { database } = await setUpDatabase(t);
+      const { projects, projectMembers, members, organizations, memberInvitations } = database;
+      const [ada, bob] = [someMember(), someMember()];
+      for (const person of [ada, bob]) await database.identities.add(person);
+      const accountId = randomUUID();
+      await organizations.add({ id: accountId, name: 'Acme', createdAtMs: 1 }, ada.identity.id, 9);
+      const project = someProject(accountId, 'x');
+      await projects.add(project, 10);
+      const memberId = String(bob.identity.id);
+      const [place, other] = [{ accountId, projectId: project.id, memberId }, randomUUID()];
+      assert.equal(await projectMembers.setRole(place, 'viewer', 5), 'unknown', 'not in the account');
+      await memberInvitations.add(
+        {
+          ...{
+            id: randomUUID(),
+            accountId,
+            email: null,
+            role: 'member',
+            hash: 'h',
+            invitedBy: ada.identity.id,
+          },
+          ...{ createdAtMs: 1, expiresAtMs: 9e12 },
+        },
+        10,
+      );
+      await memberInvitations.accept({
+        ...{ hash: 'h', identityId: bob.identity.id, email: bob.identity.email, nowMs: 2 },
+        ...{ membersMax: 10, membershipsMax: 10 },
+      });
+      assert.equal(await projectMembers.setRole({ ...place, projectId: other }, 'viewer', 5), 'unknown');
+      assert.equal(await projectMembers.setRole({ ...place, accountId: other }, 'viewer', 5), 'unknown');
+      assert.equal(await projectMembers.setRole(place, 'viewer', 5), null);
+      assert.equal(await projectMembers.setRole(place, 'admin', 6), 'viewer');
+      assert.deepEqual(await projectMembers.page(project.id, { limit: 10 }), [
+        { memberId, email: bob.identity.email, role: 'admin', sinceMs: 5 },
+      ]);
+      assert.deepEqual(
+        await projectMembers.page(project.id, { limit: 10, after: { sinceMs: 5, memberId } }),
+        [],
+      );
+      assert.deepEqual(await projectMembers.find(accountId, project.id, memberId), { role: 'admin' });
+      assert.deepEqual(await projectMembers.find(accountId, project.id, undefined), { role: undefined });
+      assert.equal(await projectMembers.find(other, project.id, memberId), undefined);
+      assert.deepEqual(await projectMembers.rolesOf(accountId, memberId), ['admin']);
+      assert.deepEqual(
+        await projectMembers.rolesIn(memberId, [project.id, other]),
+        new Map([[project.id, 'admin']]),
+      );
+      assert.deepEqual(await projects.page(accountId, { limit: 10, memberId }), [project]);
+      assert.equal(await projects.count(accountId, { memberId: other }), 0);
+      assert.equal(await projectMembers.remove({ ...place, accountId: other }), undefined);
+      assert.equal(await members.remove({ accountId, identityId: bob.identity.id }), 'changed');
+      assert.deepEqual(await projectMembers.rolesOf(accountId, memberId), []);
     });
 
     test('refuse their keys while they are archived, and bound them', async (t) => {

@@ -7,6 +7,7 @@ export const roleTexts: Readonly<Record<Role, string>> = {
   developer: 'keys, settings and contents of calls',
   billing: 'plan, payments and usage',
   viewer: 'reads, without contents of calls',
+  member: 'only the projects that they are in',
 };
 
 const roleNames = Object.keys(roleTexts) as readonly Role[];

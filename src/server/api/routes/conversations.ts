@@ -149,7 +149,7 @@ export function conversationsRoutes({ log, pricingOf }: ConversationsParts): rea
       },
       async handle({ caller, query: sent }) {
         const { limit = defaultPageLimit, after, search, ...filters } = parseQuery(listQuery, sent);
-        const { fromMs, toMs, keyId, client, endUser } = filterOf(filters);
+        const { fromMs, toMs, keyId, client, endUser } = filterOf(filters, { keyIds: undefined });
         const position = after === undefined ? undefined : cursors.decode(after);
         const { conversations, next } = await log.conversations({
           ...{ accountId: loggedAccountOf(caller), fromMs, toMs, keyId, client, endUser, search, limit },

@@ -9,8 +9,9 @@ import { nearestName } from '../../../lib/nearest-name.ts';
 import { Networks } from '../../../lib/networks.ts';
 import type { CallerDirectory } from '../../../providers/own/own-directory.ts';
 import { limits } from '../../limits.ts';
-import { bySession, defineRoute } from '../define-route.ts';
+import { bySession, defineRoute, inProject } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
+import { namedProject, projectOfKey, projectQuery } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 import { textSchema, timestamp } from '../text.ts';
 
@@ -77,12 +78,18 @@ export function keyAccessRoutes({
   directoryFor,
   validatePipeline,
 }: KeyAccessParts): readonly ApiRoute[] {
-  const common = { path: '/v1/keys/:id/access', tag: 'Keys', access: bySession('keys') } as const;
+  const common = {
+    path: '/v1/keys/:id/access',
+    tag: 'Keys',
+    access: inProject(bySession('keys'), projectOfKey(keys)),
+  } as const;
   return [
     defineRoute({
       ...common,
       method: 'GET',
       path: '/v1/keys/access',
+      access: inProject(bySession('keys'), namedProject),
+      query: { project: projectQuery.describe('The id of a project: its keys only') },
       summary: 'List the access rules of all active keys',
       body: noBody,
       responses: {
@@ -90,7 +97,9 @@ export function keyAccessRoutes({
         ...unauthenticated,
       },
       async handle({ caller }) {
-        const active = (await keys.list(caller.accountId)).filter(({ revokedAtMs }) => revokedAtMs === null);
+        const active = (await keys.list(caller.accountId, caller.projectId)).filter(
+          ({ revokedAtMs }) => revokedAtMs === null,
+        );
         return { body: { keys: active.map((key) => ({ id: key.id, ...describeAccess(key) })) } };
       },
     }),

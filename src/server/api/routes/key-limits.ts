@@ -3,8 +3,9 @@ import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
 import { changeOf } from '../../../audit/change.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { ApiKey } from '../../../kernel/ports/records.ts';
-import { bySession, defineRoute } from '../define-route.ts';
+import { bySession, defineRoute, inProject } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
+import { projectOfKey } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 
 const wrongLimit = `must be a whole number from 1 to ${limits.rateLimitMax}, or null`;
@@ -22,7 +23,11 @@ const errorResponses = {
 
 /** The rate limits of a key. */
 export function keyLimitRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
-  const common = { path: '/v1/keys/:id/limits', tag: 'Keys', access: bySession('keys') } as const;
+  const common = {
+    path: '/v1/keys/:id/limits',
+    tag: 'Keys',
+    access: inProject(bySession('keys'), projectOfKey(keys)),
+  } as const;
   return [
     defineRoute({
       ...common,

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
 import { changeOf } from '../../../audit/change.ts';
 import { limits } from '../../limits.ts';
-import { bySession, defineRoute } from '../define-route.ts';
+import { bySession, defineRoute, inProject } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
+import { namedProject, projectOfKey, projectQuery } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 import { textSchema, timestamp } from '../text.ts';
 
@@ -27,17 +28,21 @@ const unauthenticated = {
 
 /** Who uses each key, and since when it has its modules. */
 export function keyOwnerRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
-  const common = { tag: 'Keys', access: bySession('keys') } as const;
+  const tag = 'Keys';
   return [
     defineRoute({
-      ...common,
+      tag,
+      access: inProject(bySession('keys'), namedProject),
+      query: { project: projectQuery.describe('The id of a project: its keys only') },
       method: 'GET',
       path: '/v1/keys/owners',
       summary: 'List who uses each active key, and since when it has its modules',
       body: noBody,
       responses: { 200: { description: 'The keys, newest first', schema }, ...unauthenticated },
       async handle({ caller }) {
-        const active = (await keys.list(caller.accountId)).filter(({ revokedAtMs }) => revokedAtMs === null);
+        const active = (await keys.list(caller.accountId, caller.projectId)).filter(
+          ({ revokedAtMs }) => revokedAtMs === null,
+        );
         return {
           body: {
             keys: active.map(({ id, owner, modulesSinceMs }) => ({
@@ -52,7 +57,8 @@ export function keyOwnerRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
       },
     }),
     defineRoute({
-      ...common,
+      tag,
+      access: inProject(bySession('keys'), projectOfKey(keys)),
       method: 'PUT',
       audit: 'key.changed',
       path: '/v1/keys/:id/owner',

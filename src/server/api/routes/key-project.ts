@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
 import { changeOf } from '../../../audit/change.ts';
-import { bySession, defineRoute } from '../define-route.ts';
+import { bySession, defineRoute, inNamedProject, inProject } from '../define-route.ts';
 import { jsonBody } from '../json-body.ts';
+import { projectOfKey } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 
 const project_id = z
@@ -19,7 +20,7 @@ export function keyProjectRoute(keys: AccountApiKeys): ApiRoute {
     path: '/v1/keys/:id/project',
     summary: 'Move a key to a project, or out of any; its calls go with it',
     tag: 'Keys',
-    access: bySession('keys'),
+    access: inNamedProject(inProject(bySession('keys'), projectOfKey(keys))),
     body: jsonBody({ project_id }),
     responses: {
       200: { description: 'The new project, effective from the next call on all replicas', schema },
@@ -29,6 +30,7 @@ export function keyProjectRoute(keys: AccountApiKeys): ApiRoute {
       409: { description: 'The project is archived, or has as many keys as it may have' },
     },
     async handle({ caller, body, parameters: { id = '' } }) {
+      await caller.requireRightIn(body.project_id);
       const before = await keys.find(caller.accountId, id);
       await keys.move(caller.accountId, id, body.project_id);
       return { body, audit: { key: id, ...changeOf({ project_id: before.projectId }, body) } };

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
 import { changeOf } from '../../../audit/change.ts';
-import { bySession, defineRoute } from '../define-route.ts';
+import { bySession, defineRoute, inProject } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
+import { projectOfKey } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 
 const keyReceiptsSchema = z.strictObject({
@@ -22,7 +23,7 @@ export function keyReceiptRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
       path,
       summary: 'Get whether calls with a key get receipts',
       tag,
-      access: bySession('keys'),
+      access: inProject(bySession('keys'), projectOfKey(keys)),
       body: noBody,
       responses: { 200: { description: 'The current state', schema: keyReceiptsSchema }, ...errorResponses },
       async handle({ caller, parameters: { id = '' } }) {
@@ -36,7 +37,7 @@ export function keyReceiptRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
       path,
       summary: 'Turn receipts for calls with a key on or off',
       tag,
-      access: bySession('keys'),
+      access: inProject(bySession('keys'), projectOfKey(keys)),
       body: jsonBody({ enabled: z.boolean('must be true or false') }),
       responses: {
         200: {

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
 import { changeOf } from '../../../audit/change.ts';
 import { recordingModes } from '../../../kernel/ports/recordings.ts';
-import { bySession, defineRoute } from '../define-route.ts';
+import { bySession, defineRoute, inProject } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
+import { projectOfKey } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 
 const record = z
@@ -18,7 +19,11 @@ const errorResponses = {
 
 /** Which calls of a key are recorded. */
 export function keyRecordingRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
-  const common = { path: '/v1/keys/:id/recording', tag: 'Recordings', access: bySession('keys') } as const;
+  const common = {
+    path: '/v1/keys/:id/recording',
+    tag: 'Recordings',
+    access: inProject(bySession('keys'), projectOfKey(keys)),
+  } as const;
   return [
     defineRoute({
       ...common,

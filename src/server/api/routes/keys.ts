@@ -6,8 +6,9 @@ import { limits as kernelLimits } from '../../../kernel/limits.ts';
 import type { ApiKey } from '../../../kernel/ports/records.ts';
 import type { HeaderList } from '../../../lib/headers.ts';
 import { limits } from '../../limits.ts';
-import { bySession, defineRoute } from '../define-route.ts';
+import { bySession, defineRoute, inNamedProject, inProject } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
+import { namedProject, projectOfKey, projectQuery } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 import { textSchema, timestamp } from '../text.ts';
 
@@ -63,7 +64,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       path: '/v1/keys',
       summary: 'Create an API key',
       tag,
-      access: bySession('keys'),
+      access: inNamedProject(bySession('keys')),
       body: jsonBody({ name: name.optional(), pipelineConfig: pipelineConfig.optional(), projectId }),
       responses: {
         201: { description: 'The key', schema: createdInfo, headers },
@@ -80,6 +81,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
           pipelineConfig: body.pipelineConfig ?? null,
           ...(body.projectId !== undefined && { projectId: body.projectId }),
         };
+        await caller.requireRightIn(body.projectId ?? null);
         const { key, token } = await keys.create(caller.accountId, chosen, {
           kind: 'session',
           id: caller.tokenId,
@@ -98,11 +100,12 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       path: '/v1/keys',
       summary: 'List all keys of the account, including revoked ones',
       tag,
-      access: bySession('keys'),
+      access: inProject(bySession('keys'), namedProject),
+      query: { project: projectQuery.describe('The id of a project: its keys only') },
       body: noBody,
       responses: { 200: { description: 'The keys, newest first', schema: listInfo }, ...unauthenticated },
       async handle({ caller }) {
-        const listed = await keys.list(caller.accountId);
+        const listed = await keys.list(caller.accountId, caller.projectId);
         return { body: { keys: listed.map((key) => ({ ...describeApiKey(key), ...keyHistoryOf(key) })) } };
       },
     }),
@@ -112,7 +115,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       path: '/v1/keys/:id',
       summary: 'Change the name or the pipeline of a key',
       tag,
-      access: bySession('keys'),
+      access: inProject(bySession('keys'), projectOfKey(keys)),
       body: jsonBody({
         name: name.optional(),
         pipelineConfig: pipelineConfig.nullable().optional().describe('null clears it'),
@@ -141,7 +144,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       path: '/v1/keys/:id',
       summary: 'Revoke a key',
       tag,
-      access: bySession('keys'),
+      access: inProject(bySession('keys'), projectOfKey(keys)),
       body: noBody,
       responses: {
         204: { description: 'The key no longer works on any replica' },

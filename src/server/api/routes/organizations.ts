@@ -128,7 +128,7 @@ function currentOrganizationRoutes({ organizations }: OrganizationRouteParts): r
       body: noBody,
       responses: { 200: { description: 'The organization', schema: currentSchema }, ...unauthenticated },
       async handle({ caller }) {
-        const rights = rightsOf(caller.role);
+        const rights = rightsOf(caller);
         return { body: { ...describe(await organizations.get(caller), caller), rights } };
       },
     }),

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { limits as accountsLimits } from '../../../accounts/limits.ts';
-import type { AccountProjects } from '../../../accounts/projects.ts';
+import { type AccountProjects, unknownProjectError } from '../../../accounts/projects.ts';
 import { changeOf } from '../../../audit/change.ts';
 import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas.ts';
+import { projectRoles } from '../../../kernel/ports/identities.ts';
 import type { Project } from '../../../kernel/ports/projects.ts';
 import { limits } from '../../limits.ts';
-import { bySession, defineRoute } from '../define-route.ts';
+import { bySession, defineRoute, inProject } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
+import type { ProjectSource } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 import { shortNameSchema, timestamp } from '../text.ts';
 import { TimeCursors } from '../time-cursor.ts';
@@ -30,8 +32,16 @@ const projectSchema = z.strictObject({
   created_at: z.iso.datetime(),
   archived_at: z.iso.datetime().nullable().describe('Since when its keys are refused; null if they are not'),
 });
+const yourRole = z.enum(projectRoles).nullable().describe('Your role in the project; null for none');
+const oneSchema = projectSchema.extend({
+  rights: z
+    .array(z.string())
+    .describe('What you may do in the project, by your role in the organization or in it'),
+});
 const pageSchema = z.strictObject({
-  projects: z.array(projectSchema).describe('In the order in which they were created'),
+  projects: z
+    .array(projectSchema.extend({ role: yourRole }))
+    .describe('In the order in which they were created'),
   total: z.int().describe('All projects, archived or not as asked, whatever the search'),
   next_cursor: z.string().nullable().describe('For `after`; null at the end'),
 });
@@ -47,15 +57,18 @@ export function projectRoutes(projects: AccountProjects): readonly ApiRoute[] {
 }
 
 const path = '/v1/organization/projects';
-const common = { tag: 'Projects', access: bySession('projects') } as const;
+const tag = 'Projects';
+/** The project in the path. */
+const inPath: ProjectSource = { find: ({ parameters: { id } }) => id, unknown: unknownProjectError };
 
 function projectListRoutes(projects: AccountProjects): readonly ApiRoute[] {
   return [
     defineRoute({
-      ...common,
+      tag,
+      access: bySession('organization'),
       method: 'GET',
       path,
-      summary: 'List projects',
+      summary: 'List the projects of the organization; a `member` gets their own',
       query,
       body: noBody,
       responses: {
@@ -63,27 +76,28 @@ function projectListRoutes(projects: AccountProjects): readonly ApiRoute[] {
         400: { description: 'A query parameter is invalid' },
         ...unauthenticated,
       },
-      async handle({ caller: { accountId }, query: sent }) {
+      async handle({ caller, query: sent }) {
         const { limit = defaultPageLimit, after, search, ...asked } = parseQuery(query, sent);
         const archived = asked.archived === undefined ? undefined : asked.archived === 'true';
         const position = after === undefined ? undefined : cursors.decode(after);
-        const rows = await projects.page(accountId, {
+        const rows = await projects.page(caller, {
           ...{ search, archived, limit: limit + 1 },
           after: position && { createdAtMs: position.atMs, id: position.id },
         });
         const shown = rows.slice(0, limit);
-        const last = rows.length > limit ? shown.at(-1) : undefined;
+        const last = rows.length > limit ? shown.at(-1)?.project : undefined;
         return {
           body: {
-            projects: shown.map(describeProject),
-            total: await projects.count(accountId, archived),
+            projects: shown.map(({ project, role }) => ({ ...describeProject(project), role: role ?? null })),
+            total: await projects.count(caller, archived),
             next_cursor: last === undefined ? null : cursors.encode({ atMs: last.createdAtMs, id: last.id }),
           },
         };
       },
     }),
     defineRoute({
-      ...common,
+      tag,
+      access: bySession('projects'),
       method: 'POST',
       audit: 'project.created',
       path,
@@ -107,7 +121,7 @@ function projectListRoutes(projects: AccountProjects): readonly ApiRoute[] {
 }
 
 function oneProjectRoutes(projects: AccountProjects): readonly ApiRoute[] {
-  const one = { ...common, path: `${path}/:id` } as const;
+  const one = { tag, access: inProject(bySession('projects'), inPath), path: `${path}/:id` } as const;
   const changed = { ...unauthenticated, ...forbidden, ...unknown };
   return [
     defineRoute({
@@ -116,13 +130,15 @@ function oneProjectRoutes(projects: AccountProjects): readonly ApiRoute[] {
       summary: 'Get a project',
       body: noBody,
       responses: {
-        200: { description: 'The project', schema: projectSchema },
+        200: { description: 'The project', schema: oneSchema },
         ...unauthenticated,
         ...unknown,
       },
-      handle: async ({ caller, parameters: { id = '' } }) => ({
-        body: describeProject(await projects.find(caller.accountId, id)),
-      }),
+      async handle({ caller, parameters: { id = '' } }) {
+        const project = await projects.find(caller.accountId, id);
+        const rights = await projects.rightsIn(caller, project.id);
+        return { body: { ...describeProject(project), rights: [...rights] } };
+      },
     }),
     defineRoute({
       ...one,

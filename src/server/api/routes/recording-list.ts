@@ -5,8 +5,9 @@ import { nanoOfUsd } from '../../../kernel/money.ts';
 import type { RecordingPage } from '../../../kernel/ports/recordings.ts';
 import { firstIdAt, timeOfId } from '../../../kernel/request-id.ts';
 import { limits } from '../../limits.ts';
-import { byPerson, defineRoute } from '../define-route.ts';
+import { byPerson, defineRoute, inProject } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
+import { namedProject } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
 import { parseQuery } from '../validation.ts';
@@ -21,11 +22,11 @@ interface RecordingListParts {
   flushLog(): Promise<unknown>;
 }
 
-const { from, to, model, status, key_id } = filterQuery;
+const { from, to, model, status, key_id, project } = filterQuery;
 const query = {
   limit: pageLimitSchema(limits.recordingPageMax),
   after: cursorSchema.describe('A `next_cursor`: returns the older recordings that follow it'),
-  ...{ from, to, model, status, key_id },
+  ...{ from, to, model, status, key_id, project },
   min_cost_usd: z.coerce
     .number('must be an amount in US dollars')
     .min(0)
@@ -64,7 +65,7 @@ export function recordingListRoute({ recordings, flushLog }: RecordingListParts)
     path: '/v1/recordings',
     summary: 'List recorded calls',
     tag: 'Recordings',
-    access: byPerson('content'),
+    access: inProject(byPerson('content'), namedProject),
     query,
     body: noBody,
     responses: {
@@ -72,7 +73,8 @@ export function recordingListRoute({ recordings, flushLog }: RecordingListParts)
       400: { description: 'A query parameter is invalid' },
       401: { description: 'Missing or invalid session token; API keys are not accepted' },
     },
-    async handle({ caller: { accountId }, query: sent }) {
+    async handle({ caller, query: sent }) {
+      const { accountId, keyIds } = caller;
       const {
         limit = defaultPageLimit,
         after,
@@ -80,7 +82,7 @@ export function recordingListRoute({ recordings, flushLog }: RecordingListParts)
         min_bytes: bytesMin,
         ...filters
       } = parseQuery(query, sent);
-      const { fromMs, toMs, model: named, status: wanted, keyId } = filterOf(filters);
+      const { fromMs, toMs, model: named, status: wanted, keyId } = filterOf(filters, caller);
       const before = [after && decodeCursor(after), toMs === undefined ? undefined : firstIdAt(toMs)];
       await flushLog();
       const page = await recordings.search({
@@ -89,7 +91,7 @@ export function recordingListRoute({ recordings, flushLog }: RecordingListParts)
         beforeId: before.filter((id) => id !== undefined).sort()[0],
         limit,
         filter: {
-          ...{ model: named, status: wanted, keyId, bytesMin },
+          ...{ model: named, status: wanted, keyId, keyIds, bytesMin },
           costNanoUsdMin: usd === undefined ? undefined : nanoOfUsd(usd),
         },
       });

@@ -5,11 +5,13 @@ import type { CallRecordings } from '../../../calls/recordings/call-recordings.t
 import { readConversation } from '../../../calls/recordings/read-conversation.ts';
 import { searchRecordings } from '../../../calls/recordings/search-recordings.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
+import type { ApiKeys } from '../../../kernel/ports/records.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { isRequestId, timeOfId } from '../../../kernel/request-id.ts';
 import { limits } from '../../limits.ts';
-import { byPerson, defineRoute } from '../define-route.ts';
+import { byPerson, defineRoute, inProject } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
+import { projectOfCall } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 import { textSchema, timestamp } from '../text.ts';
 import { parseQuery } from '../validation.ts';
@@ -58,16 +60,33 @@ const searchSchema = z.strictObject({
   next_cursor: z.string().nullable().describe('For `after`; null when there is nothing older'),
 });
 
+export interface RecordingRouteParts {
+  readonly recordings: CallRecordings;
+  readonly searches: RateLimiter;
+  readonly keys: Pick<ApiKeys, 'byId'>;
+}
+
 /** The recorded calls of an account. */
-export function recordingsRoutes(recordings: CallRecordings, searches: RateLimiter): readonly ApiRoute[] {
+export function recordingsRoutes({ recordings, searches, keys }: RecordingRouteParts): readonly ApiRoute[] {
   const common = { tag: 'Recordings', access: byPerson('content'), body: noBody } as const;
+  const one = {
+    ...common,
+    access: inProject(
+      common.access,
+      projectOfCall({
+        keyOf: async (accountId, id) => (await recordings.find(accountId, id))?.keyId,
+        keys,
+        unknown: notRecordedError,
+      }),
+    ),
+  } as const;
   const timesOf = (id: string) => {
     const createdAtMs = timeOfId(id);
     return { created_at: timestamp(createdAtMs), expires_at: timestamp(recordings.expiryOf(createdAtMs)) };
   };
   return [
     defineRoute({
-      ...common,
+      ...one,
       method: 'GET',
       path: '/v1/recordings/:id',
       summary: 'Get the request and the answer of a recorded call',
@@ -83,7 +102,7 @@ export function recordingsRoutes(recordings: CallRecordings, searches: RateLimit
       },
     }),
     defineRoute({
-      ...common,
+      ...one,
       method: 'GET',
       path: '/v1/recordings/:id/conversation',
       summary: 'Get a recorded call as a conversation, in one shape for all formats',
@@ -145,7 +164,7 @@ export function recordingsRoutes(recordings: CallRecordings, searches: RateLimit
       },
     }),
     defineRoute({
-      ...common,
+      ...one,
       method: 'DELETE',
       audit: 'recordings.deleted',
       path: '/v1/recordings/:id',

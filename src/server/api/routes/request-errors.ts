@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { RequestLog } from '../../../kernel/ports/request-log.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { type ErrorsOverTime, errorsOverTime } from '../../../telemetry/request-log/errors-over-time.ts';
-import { bySessionOrKey, defineRoute } from '../define-route.ts';
+import { bySessionOrKey, defineRoute, inProject } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
+import { namedProject } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
 import { parseQuery } from '../validation.ts';
@@ -46,7 +47,7 @@ export function requestErrorsRoute({ log, clock }: ErrorsParts): ApiRoute {
     path: '/v1/requests/errors',
     summary: 'Count failed calls by cause over time',
     tag: 'Usage',
-    access: bySessionOrKey('calls'),
+    access: inProject(bySessionOrKey('calls'), namedProject),
     query,
     body: noBody,
     responses: {
@@ -55,7 +56,7 @@ export function requestErrorsRoute({ log, clock }: ErrorsParts): ApiRoute {
       401: { description: 'Missing or invalid credential' },
     },
     async handle({ caller, query: sent }) {
-      const { fromMs, toMs, ...filter } = filterOf(parseQuery(query, sent));
+      const { fromMs, toMs, ...filter } = filterOf(parseQuery(query, sent), caller);
       const nowMs = clock.now();
       const found = await errorsOverTime(log, {
         accountId: loggedAccountOf(caller),

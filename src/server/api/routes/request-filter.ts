@@ -5,6 +5,7 @@ import type { LogFilter } from '../../../kernel/ports/request-log.ts';
 import { isTagName, isTagValue, type Tags } from '../../../kernel/tags.ts';
 import { effects } from '../../../kernel/trace.ts';
 import type { AccountCaller } from '../access.ts';
+import { type ProjectScope, projectQuery } from '../project-access.ts';
 
 const dayMs = 86_400_000;
 const invalidTime = 'must be a day such as 2026-11-15, or a time such as 2026-11-15T12:00:00Z';
@@ -37,6 +38,7 @@ export const filterQuery = {
   model: name.describe('The requested or the used model'),
   provider: name.describe('The name of a provider, or `none` for calls that reached none'),
   key_id: name.describe('The id of an API key'),
+  project: projectQuery.describe('The id of a project: calls with its keys'),
   client: name.describe('The program that made the call'),
   conversation: name.describe('The name of a conversation'),
   end_user: name.describe('The pseudonym of an end user, as in the rows'),
@@ -64,14 +66,15 @@ export const filterQuery = {
   search: name.describe('Part of a model name or an error, or the beginning of an id'),
 };
 
-type FilterQuery = z.output<z.ZodObject<typeof filterQuery>>;
+/** `project` is part of the access rule of a route. */
+type FilterQuery = Omit<z.output<z.ZodObject<typeof filterQuery>>, 'project'>;
 
 /** The account whose calls the caller may see; undefined for all. */
 export function loggedAccountOf(caller: AccountCaller): string | undefined {
   return caller.kind === 'local' ? undefined : caller.accountId;
 }
 
-export function filterOf(query: FilterQuery): LogFilter {
+export function filterOf(query: FilterQuery, { keyIds }: Pick<ProjectScope, 'keyIds'>): LogFilter {
   const { from, to, key_id: keyId, end_user: endUser, tag: tags, status, ...same } = query;
   const { model, client, conversation, ending, module, effect, search } = same;
   const provider = same.provider === 'none' ? null : same.provider;
@@ -85,6 +88,7 @@ export function filterOf(query: FilterQuery): LogFilter {
     model,
     provider,
     keyId,
+    keyIds,
     client,
     conversation,
     endUser,

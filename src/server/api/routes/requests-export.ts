@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { countAttempt } from '../../../accounts/count-attempt.ts';
+import { requireRight } from '../../../accounts/rights.ts';
 import type { CallRecordings } from '../../../calls/recordings/call-recordings.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { LoggedCall, LogQuery, RequestLog } from '../../../kernel/ports/request-log.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { acceptsEncoding } from '../../accepts-encoding.ts';
 import { limits } from '../../limits.ts';
-import { type AccountCaller, requireRightOf } from '../access.ts';
+import type { AccountCaller } from '../access.ts';
 import { csvLine } from '../csv.ts';
-import { bySessionOrKey, defineRoute } from '../define-route.ts';
+import { bySessionOrKey, defineRoute, inProject } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
+import { namedProject, type ProjectScope } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 import { parseQuery } from '../validation.ts';
 import { callSchema, describeCall } from './call-schema.ts';
@@ -51,7 +53,7 @@ export function requestsExportRoute({ log, recordings, attempts }: RequestsExpor
     path: '/v1/requests/export',
     summary: 'Export calls as CSV or JSON lines, the newest first',
     tag: 'Usage',
-    access: bySessionOrKey('calls'),
+    access: inProject(bySessionOrKey('calls'), namedProject),
     query,
     body: noBody,
     responses: {
@@ -63,7 +65,7 @@ export function requestsExportRoute({ log, recordings, attempts }: RequestsExpor
     async handle({ caller, headers, query: sent }) {
       const { format, recordings: withRecordings, ...filters } = parseQuery(query, sent);
       if (withRecordings !== undefined) requireJsonLines(caller, format);
-      const question = { accountId: loggedAccountOf(caller), filter: filterOf(filters) };
+      const question = { accountId: loggedAccountOf(caller), filter: filterOf(filters, caller) };
       await countAttempt(attempts, `requests export:${caller.accountId}`, limits.logExportsPerAccount);
       const pages = readPages(log, question);
       const lines =
@@ -84,13 +86,13 @@ export function requestsExportRoute({ log, recordings, attempts }: RequestsExpor
 }
 
 /** Recordings are content: for the account holder in person, and in a form that can hold them. */
-function requireJsonLines(caller: AccountCaller, format: Format): void {
+function requireJsonLines(caller: AccountCaller & ProjectScope, format: Format): void {
   if (caller.kind === 'key')
     throw new GatewayError(
       'authentication_required',
       'recordings: API keys are not accepted, send a session token',
     );
-  requireRightOf(caller, 'content:read');
+  if (caller.actor !== undefined) requireRight(caller.actor, 'content:read');
   if (format === 'csv')
     throw new GatewayError('invalid_request', 'recordings: needs format=jsonl', { param: 'recordings' });
 }

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas.ts';
+import type { ApiKeys } from '../../../kernel/ports/records.ts';
 import type { LogPage, LogQuery, RequestLog } from '../../../kernel/ports/request-log.ts';
 import type { RateCard } from '../../../kernel/rate-card.ts';
 import { isRequestId, timeOfId } from '../../../kernel/request-id.ts';
 import { limits } from '../../limits.ts';
 import type { AccountCaller } from '../access.ts';
-import { bySessionOrKey, defineRoute } from '../define-route.ts';
+import { bySessionOrKey, defineRoute, inProject } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
+import { namedProject, type ProjectScope, projectOfCall } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
 import { parseQuery } from '../validation.ts';
@@ -17,6 +19,7 @@ import { cursorSchema, decodeCursor, encodeCursor } from './request-cursor.ts';
 import { filterOf, filterQuery, loggedAccountOf } from './request-filter.ts';
 
 export interface RequestsParts {
+  readonly keys: Pick<ApiKeys, 'byId'>;
   /** Includes entries that this process has not flushed yet. */
   readonly log: Pick<RequestLog, 'page' | 'find'>;
   /** The current rates of a model; undefined if unknown. */
@@ -52,14 +55,14 @@ const pageSchema = z.object({
 const unauthenticated = { 401: { description: 'Missing or invalid credential' } };
 
 /** The calls of an account, or of the whole gateway in local mode. */
-export function requestsRoutes({ log, rates }: RequestsParts): readonly ApiRoute[] {
+export function requestsRoutes({ log, rates, keys }: RequestsParts): readonly ApiRoute[] {
   return [
     defineRoute({
       method: 'GET',
       path: '/v1/requests',
       summary: 'List calls',
       tag: 'Usage',
-      access: bySessionOrKey('calls'),
+      access: inProject(bySessionOrKey('calls'), namedProject),
       query,
       body: noBody,
       responses: {
@@ -77,7 +80,14 @@ export function requestsRoutes({ log, rates }: RequestsParts): readonly ApiRoute
       path: '/v1/requests/:id',
       summary: 'Get a call',
       tag: 'Usage',
-      access: bySessionOrKey('calls'),
+      access: inProject(
+        bySessionOrKey('calls'),
+        projectOfCall({
+          keyOf: async (accountId, id) => (await log.find(id, accountId))?.keyId,
+          keys,
+          unknown: unknownCallError,
+        }),
+      ),
       body: noBody,
       responses: {
         200: { description: 'The call', schema: callSchema.extend({ cost_parts: costPartsSchema }) },
@@ -86,7 +96,7 @@ export function requestsRoutes({ log, rates }: RequestsParts): readonly ApiRoute
       },
       async handle({ caller, parameters: { id = '' } }) {
         const call = isRequestId(id) ? await log.find(id, loggedAccountOf(caller)) : undefined;
-        if (call === undefined) throw new GatewayError('not_found', 'no such call in the request log');
+        if (call === undefined) throw unknownCallError();
         const { provider, modelUsed } = call;
         const card = provider === null || modelUsed === null ? undefined : rates(provider, modelUsed);
         return { body: { ...describeCall(call), cost_parts: costPartsOf(call, card) } };
@@ -95,10 +105,10 @@ export function requestsRoutes({ log, rates }: RequestsParts): readonly ApiRoute
   ];
 }
 
-function logQueryOf(query: RequestsQuery, caller: AccountCaller): LogQuery {
+function logQueryOf(query: RequestsQuery, caller: AccountCaller & ProjectScope): LogQuery {
   return {
     accountId: loggedAccountOf(caller),
-    filter: filterOf(query),
+    filter: filterOf(query, caller),
     beside: cursorPositionOf(query),
     sort: query.sort,
     limit: query.limit ?? defaultPageLimit,
@@ -131,4 +141,8 @@ function describePage({ calls, more, reached }: LogPage, { beside, sort }: LogQu
     previous_cursor: previous === undefined ? null : encodeCursor(previous),
     sorted_since: null,
   };
+}
+
+function unknownCallError(): GatewayError {
+  return new GatewayError('not_found', 'no such call in the request log');
 }

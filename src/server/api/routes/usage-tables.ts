@@ -5,11 +5,12 @@ import type { EndUserSums, EndUsersQuery } from '../../../kernel/ports/request-l
 import type { Clock } from '../../../lib/clock.ts';
 import { limits } from '../../limits.ts';
 import { csvLine } from '../csv.ts';
-import { bySessionOrKey, defineRoute } from '../define-route.ts';
+import { bySessionOrKey, defineRoute, inProject } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
+import { namedProject } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 import { parseQuery } from '../validation.ts';
-import { accountOf, dayQuery, reportDaysOf, type UsageReportQuery } from './usage.ts';
+import { accountOf, dayQuery, project, reportDaysOf, type UsageReportQuery } from './usage.ts';
 
 export interface UsageTableParts {
   days(query: UsageReportQuery): Promise<readonly UsageDay[]>;
@@ -87,14 +88,15 @@ export function usageTableRoutes({ days, endUsers, clock }: UsageTableParts): re
       ...tableRoute,
       path: '/v1/usage/export',
       summary: 'Export usage by day, key and model as CSV',
-      query: dayQuery,
+      access: inProject(bySessionOrKey('usage'), namedProject),
+      query: { ...dayQuery, project },
       responses: {
         200: { description: 'A line for each day, key and model', contentType: 'text/csv' },
         ...tableRoute.responses,
       },
       async handle({ caller, query: sent }) {
         const { from, to } = reportDaysOf(parseQuery(dayQuery, sent), clock.now());
-        const rows = await days({ accountId: accountOf(caller), from, to });
+        const rows = await days({ accountId: accountOf(caller), keyIds: caller.keyIds, from, to });
         return csvOf(
           'usage',
           rows.map(({ day, keyId, provider, model, ...sums }) => ({

@@ -3,14 +3,17 @@ import { GatewayError } from '../../../kernel/errors.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { limits } from '../../limits.ts';
 import type { AccountCaller } from '../access.ts';
-import { bySessionOrKey, defineRoute } from '../define-route.ts';
+import { bySessionOrKey, defineRoute, inProject } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
+import { namedProject, projectQuery } from '../project-access.ts';
 import type { ApiRoute } from '../route.ts';
 import { parseQuery } from '../validation.ts';
 
 export interface UsageReportQuery {
   /** Undefined selects all accounts. */
   readonly accountId: string | undefined;
+  /** Undefined for all keys. */
+  readonly keyIds?: readonly string[] | undefined;
   /** UTC days such as `2026-11-15`, both inclusive. */
   readonly from: string;
   readonly to: string;
@@ -33,6 +36,7 @@ const day = z.iso
   .date(invalidDay)
   .refine((text) => text >= '2000-01-01', invalidDay)
   .optional();
+export const project = projectQuery.describe('The id of a project: usage of its keys');
 /** The query parameters of a range of days. */
 export const dayQuery = {
   from: day.describe(`The first day (UTC); by default the report has ${defaultDays} days`),
@@ -53,8 +57,8 @@ export function usageRoutes({
       path: '/v1/usage',
       summary: 'Get calls, tokens and cost by day',
       tag: 'Usage',
-      access: bySessionOrKey('usage'),
-      query: dayQuery,
+      access: inProject(bySessionOrKey('usage'), namedProject),
+      query: { ...dayQuery, project },
       body: noBody,
       responses: {
         200: { description: 'The days', schema },
@@ -63,7 +67,7 @@ export function usageRoutes({
       },
       async handle({ caller, query: sent }) {
         const reportDays = reportDaysOf(parseQuery(dayQuery, sent), clock.now());
-        return { body: await report({ accountId: accountOf(caller), ...reportDays }) };
+        return { body: await report({ accountId: accountOf(caller), keyIds: caller.keyIds, ...reportDays }) };
       },
     }),
     defineRoute({
