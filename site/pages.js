@@ -43,6 +43,7 @@ const chapters = [
       'docs/guides/accounts',
       'docs/guides/organizations',
       'docs/guides/projects',
+      'docs/guides/single-sign-on',
       'docs/guides/audit',
       'docs/guides/moving',
       'docs/guides/billing',

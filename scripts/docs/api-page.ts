@@ -8,6 +8,7 @@ const chapters: Readonly<Record<string, string>> = {
   Accounts: 'Accounts',
   Organizations: 'Organizations',
   Projects: 'Projects',
+  'Single sign-on': 'Single sign-on',
   Keys: 'API keys',
   'Provider keys': 'Provider keys',
   Providers: 'Providers of an account',

@@ -77,6 +77,34 @@ export const limits = {
   projectNameCharactersMax: 100,
   /** Keys whose calls belong to a project, the newest: a filter has them all in a query. */
   projectKeysRead: 10_000,
+  /** How long a sign-on may take, with a second factor at the identity provider. */
+  signOnLifeMs: 600_000,
+  /** Answers of identity providers: discovery documents and key sets have a few kilobytes. */
+  issuerAnswerMs: 10_000,
+  issuerAnswerBytesMax: 256 * 1024,
+  /** How much the clock of an identity provider may differ. */
+  issuerClockSeconds: 60,
+  /** How long the keys of an issuer are used without asking again, and at most while it can't be reached. */
+  issuerKeysFreshMs: 600_000,
+  issuerKeysLifeMs: 3_600_000,
+  /** Between two requests for keys because of tokens that name unknown ones. */
+  issuerKeysPauseMs: 30_000,
+  /** How long the discovery document of an issuer is used. */
+  issuerFreshMs: 600_000,
+  /** Issuers whose documents and keys are cached, some kilobytes each. */
+  cachedIssuersMax: 2000,
+  /** Domains of an organization. */
+  signOnDomainsMax: 50,
+  /** Groups with a role of their own. */
+  groupRolesMax: 200,
+  /** Groups in a claim; identity providers leave them out beyond some hundred. */
+  groupsMax: 2000,
+  /** Sign-ons that one network address may begin or finish: all of an office may have one. */
+  signOnsPerAddress: { most: 1000, seconds: 900 },
+  /** DNS look-ups and test runs of an organization. */
+  signOnChecksPerAccount: { most: 30, seconds: 600 },
+  /** Logouts that an identity provider may send. */
+  logoutsPerAddress: { most: 5000, seconds: 900 },
   /** Active keys of an account outside of projects, and of each project; users rotate a handful. */
   activeKeysMax: 100,
   /** How long a key lookup is cached without querying the database; its version is checked with every call. */

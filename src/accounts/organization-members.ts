@@ -22,7 +22,7 @@ import { limits } from './limits.ts';
 import { createLinkToken, hashToken } from './link-token.ts';
 import { composeInvitationMail } from './mail/mail-message.ts';
 import type { MailQueue } from './mail/mail-queue.ts';
-import { accountName } from './organizations.ts';
+import { accountName, requirePassword } from './organizations.ts';
 import { requireRight } from './rights.ts';
 import type { Session } from './session-tokens.ts';
 import { normalizeEmail, type UserAccounts } from './user-accounts.ts';
@@ -156,6 +156,7 @@ export class OrganizationMembers {
 
   async accept(session: Session, token: string): Promise<MemberInvitation> {
     const { userAccounts, invitations, clock } = this.#parts;
+    requirePassword(session);
     const { identity } = await userAccounts.memberOf(session);
     const { membersMax, membershipsMax } = limits;
     const accepted = await invitations.accept({

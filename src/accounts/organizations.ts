@@ -6,6 +6,7 @@ import type { Account } from '../kernel/ports/records.ts';
 import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 import type { Session, SessionTokens } from './session-tokens.ts';
+import type { PasswordPolicy } from './sign-on/password-policy.ts';
 import type { LoginResult, UserAccounts } from './user-accounts.ts';
 
 export interface OrganizationsParts {
@@ -13,6 +14,7 @@ export interface OrganizationsParts {
   readonly organizations: OrganizationTable;
   readonly members: Pick<Members, 'find' | 'ofIdentity' | 'owner'>;
   readonly tokens: Pick<SessionTokens, 'issue' | 'end'>;
+  readonly passwordPolicy: Pick<PasswordPolicy, 'mayEnter'>;
   readonly clock: Clock;
 }
 
@@ -25,13 +27,16 @@ export class Organizations {
   }
 
   /** In the order in which the person joined: the own account is the first. */
-  async list({ identityId }: Session): Promise<readonly NamedMember[]> {
-    return Promise.all(
-      (await this.#parts.members.ofIdentity(identityId)).map((member) => this.#named(member)),
-    );
+  async list({ identityId, accountId, signOn }: Session): Promise<readonly NamedMember[]> {
+    const all = await this.#parts.members.ofIdentity(identityId);
+    // The identity provider of one organization has no say in others.
+    const shown = signOn === undefined ? all : all.filter(({ account }) => account.id === accountId);
+    return Promise.all(shown.map((member) => this.#named(member)));
   }
 
-  async create({ identityId }: Session, name: string): Promise<NamedMember> {
+  async create(session: Session, name: string): Promise<NamedMember> {
+    requirePassword(session);
+    const { identityId } = session;
     const { organizations, members, clock } = this.#parts;
     const id = randomUUID();
     const createdAtMs = clock.now();
@@ -47,8 +52,14 @@ export class Organizations {
 
   /** A session of the same person in another of their accounts. */
   async switchTo(session: Session, accountId: string, client: string): Promise<LoginResult> {
-    const { members, tokens } = this.#parts;
+    const { members, tokens, passwordPolicy } = this.#parts;
+    requirePassword(session);
     const member = await members.find(session.identityId, accountId);
+    if (member !== undefined && !(await passwordPolicy.mayEnter(member.identity, accountId)))
+      throw new GatewayError(
+        'sign_on_required',
+        'this organization enforces single sign-on: log out, and sign in with it',
+      );
     const issued = member && (await tokens.issue(member, client));
     if (member === undefined || issued === undefined) throw unknownOrganizationError();
     return { ...issued, member };
@@ -92,6 +103,15 @@ export class Organizations {
   async #named(member: Member): Promise<NamedMember> {
     return { ...member, name: await accountName(this.#parts.members, member.account) };
   }
+}
+
+/** A session of single sign-on ends where the say of its identity provider ends: at the organization. */
+export function requirePassword({ signOn }: Pick<Session, 'signOn'>): void {
+  if (signOn === undefined) return;
+  throw new GatewayError(
+    'forbidden',
+    'this session began with the single sign-on of an organization, and is for that one only: log in with your password',
+  );
 }
 
 /** A member with the name of the account. */

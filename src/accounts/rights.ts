@@ -70,6 +70,11 @@ const resources = {
     write: administrators,
     isPerProject: true,
   },
+  'sign-on': {
+    description: 'single sign-on, its domains and identity provider',
+    read: administrators,
+    write: ['owner'],
+  },
   keys: {
     description: 'API keys with their access rules, limits and budgets',
     read: observers,

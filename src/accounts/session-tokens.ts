@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { IdentityId, Member, Role } from '../kernel/ports/identities.ts';
-import type { Sessions, StoredSession } from '../kernel/ports/sessions.ts';
+import type { Sessions, SignOnSession, StoredSession } from '../kernel/ports/sessions.ts';
 import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 
@@ -12,6 +12,8 @@ export interface Session {
   readonly role: Role;
   readonly tokenId: string;
   readonly expiresAtMs: number;
+  /** Undefined after a login. */
+  readonly signOn?: SignOnSession | undefined;
 }
 
 export interface IssuedToken {
@@ -39,7 +41,11 @@ export class SessionTokens {
   }
 
   /** Undefined if the person is locked out or the password has changed. `client` is the user agent. */
-  async issue({ identity, account }: Member, client: string): Promise<IssuedToken | undefined> {
+  async issue(
+    { identity, account }: Member,
+    client: string,
+    signOn?: SignOnSession,
+  ): Promise<IssuedToken | undefined> {
     const { keys, sessions, clock } = this.#parts;
     // Tokens use whole seconds.
     const issuedAt = Math.floor(clock.now() / 1000);
@@ -53,8 +59,10 @@ export class SessionTokens {
       createdAtMs: nowMs,
       usedAtMs: nowMs,
       expiresAtMs: expiresAt * 1000,
+      signOn,
     };
-    if (!(await sessions.begin(session, identity.passwordHash, limits.sessionsMax))) return undefined;
+    const passwordHash = signOn === undefined ? identity.passwordHash : undefined;
+    if (!(await sessions.begin(session, passwordHash, limits.sessionsMax))) return undefined;
     const token = await new SignJWT()
       .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
       .setSubject(account.id)
@@ -79,11 +87,14 @@ export class SessionTokens {
     // Not awaited; a failure does not matter.
     if (nowMs - stored.usedAtMs >= limits.sessionUseMs)
       sessions.touch(stored.id, nowMs).catch(() => undefined);
-    return { ...claims, identityId: stored.identityId, role: stored.role };
+    const { identityId, role, signOn } = stored;
+    return { ...claims, identityId, role, ...(signOn !== undefined && { signOn }) };
   }
 
-  list({ identityId }: Session): Promise<readonly StoredSession[]> {
-    return this.#parts.sessions.list(identityId, this.#parts.clock.now());
+  /** After a single sign-on, those in the same account. */
+  async list({ identityId, accountId, signOn }: Session): Promise<readonly StoredSession[]> {
+    const all = await this.#parts.sessions.list(identityId, this.#parts.clock.now());
+    return signOn === undefined ? all : all.filter((session) => session.accountId === accountId);
   }
 
   /** Ends a session of the same person by its id; false if there is none. */
@@ -118,7 +129,9 @@ function isCompact(token: string): boolean {
     .every((part) => part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
-function claimsOf(payload: JWTPayload | undefined): Omit<Session, 'identityId' | 'role'> | undefined {
+function claimsOf(
+  payload: JWTPayload | undefined,
+): Omit<Session, 'identityId' | 'role' | 'signOn'> | undefined {
   const { sub, jti, exp } = payload ?? {};
   if (sub === undefined || jti === undefined || exp === undefined) return undefined;
   return { accountId: sub, tokenId: jti, expiresAtMs: exp * 1000 };

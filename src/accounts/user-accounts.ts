@@ -17,6 +17,7 @@ import { limits } from './limits.ts';
 import { hashToken } from './link-token.ts';
 import type { SecretHasher } from './secret-hasher.ts';
 import type { IssuedToken, Session, SessionTokens } from './session-tokens.ts';
+import type { PasswordPolicy } from './sign-on/password-policy.ts';
 
 export interface UserAccountsParts {
   readonly identities: Identities;
@@ -27,6 +28,7 @@ export interface UserAccountsParts {
   readonly attempts: RateLimiter;
   readonly tokens: SessionTokens;
   readonly passwordHasher: SecretHasher;
+  readonly passwordPolicy: Pick<PasswordPolicy, 'check'>;
   readonly clock: Clock;
 }
 
@@ -114,6 +116,7 @@ export class UserAccounts {
       throw new GatewayError('account_disabled', 'this account is disabled; contact the operator', {
         user: String(identity.id),
       });
+    await this.#parts.passwordPolicy.check(identity);
     const [member] = await members.ofIdentity(identity.id);
     if (member === undefined) throw wrongLoginError();
     // With the hash that was verified: another may have been set meanwhile.

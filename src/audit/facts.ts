@@ -18,6 +18,10 @@ export interface AuditFacts {
   readonly roleBefore?: string;
   /** The id of an invitation into an account. */
   readonly invitation?: string;
+  readonly domain?: string;
+  readonly issuer?: string;
+  /** How many sessions ended. */
+  readonly sessions?: number;
   readonly webhook?: string;
   readonly batch?: string;
   /** A recording; undefined for all. */

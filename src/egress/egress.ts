@@ -77,6 +77,8 @@ interface FetchOptions {
   reachOf(origin: string): Reach | undefined;
   /** Headers of every request that doesn't set them. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Set for addresses that accounts choose. */
+  readonly isOwn?: boolean;
 }
 
 interface SocketOptions {
@@ -137,13 +139,13 @@ export class Egress {
   }
 
   /** A `fetch` for one purpose. Its connections are opened on demand. */
-  openFetch({ purpose, reachOf, headers }: FetchOptions): EgressFetch {
+  openFetch({ purpose, reachOf, headers, isOwn = false }: FetchOptions): EgressFetch {
     const agent = new Agent({
       factory: (origin, options) => {
         const { origin: name } = new URL(origin);
         return new Pool(name, {
           ...options,
-          connect: this.#createConnector(purpose, reachOf(name) ?? 'public'),
+          connect: this.#createConnector(purpose, reachOf(name) ?? 'public', { isOwn }),
         });
       },
       connections: limits.fetchConnectionsMax,
@@ -159,7 +161,10 @@ export class Egress {
           throw this.refuse(purpose, url.href, airgapError(purpose, url.host));
         if (reachOf(url.origin) === undefined)
           throw this.refuse(purpose, url.href, notAllowedError(purpose, url));
-        this.#destinations.tally(purpose, url.hostname, portOf(url)).requests++;
+        const tally = isOwn
+          ? this.#destinations.tally(purpose, ownHost, 0)
+          : this.#destinations.tally(purpose, url.hostname, portOf(url));
+        tally.requests++;
       },
     });
   }

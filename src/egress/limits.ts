@@ -3,6 +3,7 @@ export const limits = {
   /** Connecting takes milliseconds; after ten seconds a server is unreachable. */
   connectTimeoutMs: 10_000,
   /** A WebSocket must be open after this, connection included. */
+  dnsTimeoutMs: 3000,
   handshakeMs: 5000,
   /** And closed after this. */
   closeMs: 10_000,

@@ -21,6 +21,14 @@ const allowedAddresses = commaSeparatedList.transform((items, context): readonly
   }),
 );
 
+const dnsServers = commaSeparatedList.refine(
+  (items) =>
+    items.every((item) =>
+      /^(?:[\d.]+(?::\d{1,5})?|\[[\da-f:]+\](?::\d{1,5})?|[\da-f:]+)$/i.test(item.slice(0, 60)),
+    ),
+  'must be addresses such as 10.0.0.2, 10.0.0.2:5353',
+);
+
 const proxyUrl = z.string().transform((text, context): URL => {
   const url = URL.parse(text.includes('://') ? text : `http://${text}`);
   if (url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '') return url;
@@ -73,6 +81,11 @@ export const egressSettings = {
       .transform((value) => value === 'on'),
     'egress.airgap',
   ),
+  /** Asked about domains of organizations; the servers of the machine by default. */
+  dnsServers: envVariable('WEIR_DNS_SERVERS', dnsServers.default([]), {
+    at: 'egress.dns_servers',
+    form: 'list',
+  }),
   proxies: combineSettings(
     {
       https: eitherCase('HTTPS_PROXY', proxyUrl.optional(), { at: 'egress.proxy.https', isSecret: true }),

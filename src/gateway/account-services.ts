@@ -9,8 +9,10 @@ import { Organizations } from '../accounts/organizations.ts';
 import { AccountProjects } from '../accounts/projects.ts';
 import { createKeyHasher, createPasswordHasher } from '../accounts/secret-hasher.ts';
 import { SessionTokens } from '../accounts/session-tokens.ts';
+import { PasswordPolicy } from '../accounts/sign-on/password-policy.ts';
 import { UserAccounts } from '../accounts/user-accounts.ts';
 import { raiseKeyRevoked } from '../alerts/call-alerts.ts';
+import type { Audit } from '../audit/audit.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { Alerts } from '../kernel/ports/alerts.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -42,6 +44,7 @@ export interface AccountServiceParts {
   readonly log: Log;
   readonly address: { readonly url: string };
   readonly alerts: Alerts;
+  readonly audit: Pick<Audit, 'record'>;
   /** The recommended one if undefined. */
   readonly passwordCost: Argon2Cost | undefined;
 }
@@ -72,7 +75,9 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
     clock,
   });
   const [cacheKey] = rootSecrets.deriveKeys('key lookups');
+  const passwordPolicy = createPasswordPolicy(parts);
   const userAccounts = new UserAccounts({
+    passwordPolicy,
     identities,
     members,
     invitations,
@@ -85,7 +90,9 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
   const { organizations, memberInvitations, projects, projectMembers } = stores.database;
   return {
     accounts: userAccounts,
-    organizations: new Organizations({ userAccounts, organizations, members, tokens, clock }),
+    organizations: new Organizations({
+      ...{ userAccounts, organizations, members, tokens, passwordPolicy, clock },
+    }),
     organizationMembers: new OrganizationMembers({
       ...{ userAccounts, members, invitations: memberInvitations, mailQueue, address, clock },
       attempts: rateLimiter,
@@ -104,6 +111,17 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
       await uses.close();
     },
   };
+}
+
+function createPasswordPolicy({ stores, address, audit }: AccountServiceParts): PasswordPolicy {
+  const { signOns } = stores.database;
+  return new PasswordPolicy({
+    ...{ signOns, address },
+    onBreakGlass: ({ accountId: account, user }) =>
+      audit.record({ event: 'sign_on.bypassed', account, actor: `user:${user}` }),
+    onRefusal: ({ accountId: account, user }) =>
+      audit.record({ event: 'sign_on.refused', account, user, reason: 'sign_on_required' }),
+  });
 }
 
 function createMailQueue(mail: SmtpOptions, log: Log): MailQueue {

@@ -34,6 +34,7 @@ import { receiptsPart } from './parts/receipts.ts';
 import { recordingsPart } from './parts/recordings.ts';
 import { requestLogPart } from './parts/request-log.ts';
 import { sandboxPart } from './parts/sandbox.ts';
+import { signOnPart } from './parts/sign-on.ts';
 import { spendingPart } from './parts/spending.ts';
 import { usagePart } from './parts/usage.ts';
 import { createRequestServing, type RequestServing } from './request-serving.ts';
@@ -124,12 +125,11 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
     vectors: meaning.vectors,
     hasCall: async (id, accountId) => isRequestId(id) && (await requests.find(id, accountId)) !== undefined,
   });
-  const { rateLimiter } = stores.shared;
   const moduleRoutes = createModuleRoutes({
     modules,
     builtIn: builtInNames,
     hosts: moduleHosts,
-    rateLimiter,
+    rateLimiter: stores.shared.rateLimiter,
   });
   parts.add({ routes: [...moduleRoutes.values()].flat() });
   const { receipts, signer } = parts.add(await receiptsPart(ground));
@@ -138,6 +138,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   const identity = parts.add(
     identityPart({
       ...ground,
+      audit,
       usage,
       alerts,
       directory: providerDirectory,
@@ -225,6 +226,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       stopCharging,
     }),
   );
+  parts.add(signOnPart({ ...ground, ...outbound, audit, identity, address, embeddingsPart: meaning }));
   parts.add(movingPart(ground));
   parts.add(configurationPart({ settings, reload: options.reload }));
   // Last, since it describes the others.

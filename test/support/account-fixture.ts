@@ -62,6 +62,7 @@ export class AccountFixture {
       attempts: shared.rateLimiter,
       tokens: this.tokens,
       passwordHasher: createPasswordHasher(testPasswordCost),
+      passwordPolicy: { check: async () => undefined },
       clock,
     });
     const hasher = createKeyHasher();

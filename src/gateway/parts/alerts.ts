@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { Sealer } from '../../accounts/sealer.ts';
 import { AlertOutbox } from '../../alerts/alert-outbox.ts';
 import { AnomalyWatcher } from '../../alerts/anomalies/anomaly-watcher.ts';
@@ -9,7 +8,7 @@ import { limits } from '../../alerts/limits.ts';
 import { Webhooks } from '../../alerts/webhooks.ts';
 import type { AllowList } from '../../egress/allow-list.ts';
 import type { Egress, Reach } from '../../egress/egress.ts';
-import { isPublicAddress } from '../../egress/public-address.ts';
+import { findPublicFault } from '../../egress/public-url.ts';
 import type { Alerts } from '../../kernel/ports/alerts.ts';
 import type { SpendingListener } from '../../kernel/ports/budget.ts';
 import { escapeHtml } from '../../lib/html.ts';
@@ -116,14 +115,6 @@ export function alertsPart({ settings, log, roots, egress, allowList, stores }: 
       await deliverer.close(untilMs - performance.now());
     },
   };
-}
-
-/** For addresses that any account may choose. */
-function findPublicFault({ protocol, hostname }: URL): string | undefined {
-  if (protocol !== 'https:') return 'must begin with https://';
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const isPrivate = isIP(host) === 0 ? /(?:^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);
-  return isPrivate ? 'must not be a private address' : undefined;
 }
 
 /** Undefined if no mail can be sent. */

@@ -18,6 +18,9 @@ import { version } from '../version.ts';
 /** The name of webhooks in `WEIR_EGRESS_ALLOW`, and the purpose of their connections. */
 export const webhooksPurpose = 'webhooks';
 
+/** The name of identity providers in `WEIR_EGRESS_ALLOW`, and the purpose of their connections. */
+export const signOnPurpose = 'sign-on';
+
 export interface EgressPart extends Part {
   readonly egress: Egress;
   readonly allowList: AllowList;
@@ -85,7 +88,7 @@ export function allowListFaults(
 ): readonly string[] {
   const providers = new Set(configuredProviders(settings).map(({ name }) => name));
   const unknown = allowList.unknownNames(
-    new Set([...modules.keys(), ...providers, webhooksPurpose, accountProvidersPurpose]),
+    new Set([...modules.keys(), ...providers, webhooksPurpose, accountProvidersPurpose, signOnPurpose]),
   );
   return unknown.map((name) => `WEIR_EGRESS_ALLOW: there is no module or provider "${name}"`);
 }

@@ -34,6 +34,26 @@ export const accountErrors = {
     cause: 'Only people with a verified mail address may invite others by mail.',
     remedy: 'Open the link of the mail from your sign-up, or request another in the account’s settings.',
   },
+  sign_on_failed: {
+    cause:
+      'A [single sign-on](../guides/single-sign-on.md#what-can-go-wrong) was refused; `detail` says why.',
+    remedy: 'Begin again; if it is refused again, show `detail` to an administrator of the organization.',
+  },
+  sign_on_required: {
+    cause:
+      'The organization enforces [single sign-on](../guides/single-sign-on.md#enforce-it) for your mail address.',
+    remedy: 'Sign in with single sign-on.',
+  },
+  domain_taken: {
+    cause: 'Another organization has proven the [domain](../guides/single-sign-on.md#domains).',
+    remedy: 'Ask the operator, if it is yours.',
+  },
+  domain_unproven: {
+    cause:
+      'The [DNS record](../guides/single-sign-on.md#domains) of the domain was not found, or the organization has no proven domain.',
+    remedy:
+      'Add the record that the route shows, and try again when it is public, or ask the operator to confirm the domain.',
+  },
   already_member: {
     cause: 'The person is a member of the [organization](../guides/organizations.md) already.',
     remedy: 'Nothing needs to be done.',

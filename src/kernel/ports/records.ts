@@ -28,6 +28,7 @@ import type { AnonSessions } from './sandbox.ts';
 import type { Erasures, MailedTokens, Sessions } from './sessions.ts';
 import type { Settlements } from './settlements.ts';
 import type { SharedDocuments } from './shared-documents.ts';
+import type { SignOnAdmissions, SignOnDomains, SignOns } from './sign-on.ts';
 import type { StorageReport } from './storage-report.ts';
 import type { VectorTable } from './vectors.ts';
 
@@ -41,6 +42,9 @@ export interface Database {
   readonly projects: Projects;
   readonly projectMembers: ProjectMembers;
   readonly sessions: Sessions;
+  readonly signOns: SignOns;
+  readonly signOnDomains: SignOnDomains;
+  readonly signOnAdmissions: SignOnAdmissions;
   readonly invitations: Invitations;
   readonly mailedTokens: MailedTokens;
   readonly erasures: Erasures;

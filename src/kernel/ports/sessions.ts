@@ -12,6 +12,15 @@ export interface StoredSession {
   /** Rounded to the hour. */
   readonly usedAtMs: number;
   readonly expiresAtMs: number;
+  /** Undefined after a login. */
+  readonly signOn?: SignOnSession | undefined;
+}
+
+/** How a session began with single sign-on. It is valid in the account of the identity provider only. */
+export interface SignOnSession {
+  readonly subject: string;
+  /** The provider's own session. */
+  readonly sid?: string | undefined;
 }
 
 /** A session with the present role of its person. */

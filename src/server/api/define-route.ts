@@ -199,7 +199,7 @@ export function defineRoute<Caller, Body>(route: RouteDefinition<Caller, Body>):
     ...(body.description !== undefined && { body: body.description }),
     async handle(request) {
       const caller = await access.check(request);
-      checkQueryNames(described.query ?? {}, request.query);
+      if (described.hasForeignQuery !== true) checkQueryNames(described.query ?? {}, request.query);
       const facts = access.describe?.(caller);
       try {
         const answer = await handle({ ...request, caller, body: await body.parse(request) });

@@ -32,6 +32,8 @@ export interface RouteDescription {
   readonly project?: ProjectPlace;
   /** Query parameters by name: a description or a schema. */
   readonly query?: Readonly<Record<string, string | z.ZodType>>;
+  /** Whether another server makes the query, and may add names that are ignored. */
+  readonly hasForeignQuery?: true;
   readonly body?: BodyDescription;
   /** Left out of the OpenAPI description; for routes that only reject. */
   readonly hidden?: true;

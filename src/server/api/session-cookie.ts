@@ -81,7 +81,8 @@ export class SessionCookies {
   }
 }
 
-function readCookie(headers: HeaderList, cookieName: string): string | undefined {
+/** Undefined if there is none; throws if there are two. */
+export function readCookie(headers: HeaderList, cookieName: string): string | undefined {
   const values = headerValuesOf(headers, 'cookie')
     .flatMap((line) => line.split(';'))
     .flatMap((pair) => {

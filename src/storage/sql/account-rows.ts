@@ -58,6 +58,30 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['role', 'created_at_ms'],
   },
   {
+    type: 'sign_on',
+    from: sql`sign_ons`,
+    ownerColumn: 'account_id',
+    key: ['account_id'],
+    columns: [
+      ...['issuer', 'client_id', 'groups_claim', 'group_roles', 'default_role', 'enforced', 'break_glass'],
+      'updated_at_ms',
+    ],
+  },
+  {
+    type: 'sign_on_domain',
+    from: sql`sign_on_domains`,
+    ownerColumn: 'account_id',
+    key: ['domain'],
+    columns: ['token', 'added_at_ms', 'proven_at_ms', 'proven_by'],
+  },
+  {
+    type: 'sign_on_subject',
+    from: sql`sign_on_subjects`,
+    ownerColumn: 'account_id',
+    key: ['issuer', 'subject'],
+    columns: ['identity_id', 'since_ms'],
+  },
+  {
     type: 'session',
     from: sql`sessions`,
     ownerColumn: 'account_id',

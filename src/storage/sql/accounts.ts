@@ -30,7 +30,7 @@ export class SqlAccounts implements Accounts {
     return this.#db.transaction().execute(async (trx) => {
       // Accounts' rows before the person's, as everywhere.
       const others = isOwnAccount ? await ownedAccounts(trx, identityId) : [];
-      await this.#lock(trx, [accountId, ...others]);
+      await lockAccounts(trx, this.#locksRows, [accountId, ...others]);
       const member = await trx
         .selectFrom('identities')
         .innerJoin('memberships', 'memberships.identity_id', 'identities.id')
@@ -46,29 +46,38 @@ export class SqlAccounts implements Accounts {
         if (!owner.isRepeated && (await isNeeded(trx, identityId))) return 'last_owner';
         await trx.deleteFrom('project_members').where('member_id', '=', accountId).execute();
         await trx.deleteFrom('memberships').where('identity_id', '=', identityId).execute();
+        await trx.deleteFrom('sign_on_subjects').where('identity_id', '=', identityId).execute();
         await endSessionsAndResetLinks(trx, identityId);
       }
       await trx.insertInto('erasures').values({ account_id: accountId, pass: 0, next_at_ms: atMs }).execute();
       await recordDeletions(trx, [{ accountId, deletedAtMs: atMs }]);
       await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
       await trx.deleteFrom('member_invitations').where('account_id', '=', accountId).execute();
+      // Another organization can have its domains at once.
+      await trx.deleteFrom('sign_ons').where('account_id', '=', accountId).execute();
+      await trx.deleteFrom('sign_on_domains').where('account_id', '=', accountId).execute();
       await trx.deleteFrom('api_keys').where('account_id', '=', accountId).execute();
       // A trigger deletes the memberships, and the person with the account's id.
       await trx.deleteFrom('users').where('id', '=', accountId).execute();
       return 'erased';
     });
   }
+}
 
-  async #lock(trx: Transaction<Tables>, accountIds: readonly string[]): Promise<void> {
-    if (!this.#locksRows) return;
-    await trx
-      .selectFrom('users')
-      .select('id')
-      .where('id', 'in', accountIds)
-      .orderBy('id')
-      .forUpdate()
-      .execute();
-  }
+/** Locks the rows of accounts in the order of their ids, so that two transactions don't wait for each other. */
+export async function lockAccounts(
+  trx: Transaction<Tables>,
+  locksRows: boolean,
+  accountIds: readonly string[],
+): Promise<void> {
+  if (!locksRows) return;
+  await trx
+    .selectFrom('users')
+    .select('id')
+    .where('id', 'in', accountIds)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
 }
 
 /** Locks the row of an account, which serializes with other changes of it. SQLite has a single writer and no row locks. */

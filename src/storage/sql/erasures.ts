@@ -48,6 +48,9 @@ const erasedTables = [
   ['member_invitations', 'id'],
   ['project_members', 'member_id'],
   ['projects', 'id'],
+  ['sign_ons', 'account_id'],
+  ['sign_on_domains', 'domain'],
+  ['sign_on_subjects', 'subject'],
   ['mailed_tokens', 'hash'],
 ] as const;
 

@@ -7,10 +7,10 @@ import type {
   TokenPurpose,
   VerificationContext,
 } from '../../kernel/ports/sessions.ts';
-import { ownedAccounts } from './accounts.ts';
-import { endSessionsAndResetLinks, sessionsOf, setPassword, updatePerson, userRowId } from './identities.ts';
+import { sessionsOf, setPassword, updatePerson, userRowId } from './identities.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
+import { ownAccounts, revokeUnverifiedAccess } from './unverified-access.ts';
 
 export class SqlMailedTokens implements MailedTokens {
   readonly #db: Kysely<Tables>;
@@ -72,7 +72,9 @@ export class SqlMailedTokens implements MailedTokens {
       await updatePerson(trx, identityId, set).execute();
       const accountIds = await ownAccounts(trx, identityId);
       if (isFirstVerification)
-        await this.#revokeUnverifiedAccess(trx, { identityId, accountIds, nowMs, keptSession: session });
+        await revokeUnverifiedAccess(trx, {
+          ...{ identityId, accountIds, nowMs, keptSession: session, locksRows: this.#locksRows },
+        });
       return { accountIds, isTakeover };
     });
   }
@@ -87,55 +89,11 @@ export class SqlMailedTokens implements MailedTokens {
       if (isFirstVerification) {
         // The person could read the mail, which verifies the address.
         await updatePerson(trx, identityId, { verified_at_ms: nowMs }).execute();
-        await this.#revokeUnverifiedAccess(trx, { identityId, accountIds, nowMs });
+        await revokeUnverifiedAccess(trx, { identityId, accountIds, nowMs, locksRows: this.#locksRows });
       }
       return { accountIds, isTakeover: isFirstVerification };
     });
   }
-
-  /**
-   * Revokes everything created before the address was verified. Provider keys stay if the session that stored them stays.
-   */
-  async #revokeUnverifiedAccess(
-    trx: Transaction<Tables>,
-    { identityId, accountIds, nowMs, keptSession }: UnverifiedAccess,
-  ): Promise<void> {
-    await endSessionsAndResetLinks(trx, identityId, keptSession);
-    await trx.deleteFrom('mailed_tokens').where('account_id', '=', identityId).execute();
-    if (accountIds.length === 0) return;
-    const inUse = trx
-      .selectFrom('api_keys')
-      .select('id')
-      .where('account_id', 'in', accountIds)
-      .where('revoked_at_ms', 'is', null);
-    // Locks keys in the same order as the writer of key uses.
-    if (this.#locksRows) await inUse.orderBy('id').forUpdate().execute();
-    await trx.updateTable('api_keys').set({ revoked_at_ms: nowMs }).where('id', 'in', inUse).execute();
-    if (keptSession === undefined)
-      await trx.deleteFrom('provider_keys').where('account_id', 'in', accountIds).execute();
-  }
-}
-
-interface UnverifiedAccess {
-  readonly identityId: IdentityId;
-  /** The accounts that the person owns alone. */
-  readonly accountIds: readonly string[];
-  readonly nowMs: number;
-  readonly keptSession?: string | undefined;
-}
-
-/** The accounts that a person owns and shares with nobody. What others created in an account isn't the person's. */
-async function ownAccounts(trx: Transaction<Tables>, identityId: IdentityId): Promise<readonly string[]> {
-  const owned = await ownedAccounts(trx, identityId);
-  if (owned.length === 0) return [];
-  const shared = await trx
-    .selectFrom('memberships')
-    .select('account_id')
-    .distinct()
-    .where('account_id', 'in', owned)
-    .where('identity_id', '<>', identityId)
-    .execute();
-  return owned.filter((accountId) => shared.every(({ account_id }) => account_id !== accountId));
 }
 
 async function findSession(

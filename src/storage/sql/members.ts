@@ -109,19 +109,7 @@ export class SqlMembers implements Members {
   }
 
   remove(member: MemberId): Promise<MemberChange> {
-    return this.#change(member, undefined, async (trx) => {
-      await trx
-        .deleteFrom('sessions')
-        .where('account_id', '=', member.accountId)
-        .where('identity_id', '=', member.identityId)
-        .execute();
-      await trx
-        .deleteFrom('project_members')
-        .where('account_id', '=', member.accountId)
-        .where('member_id', '=', String(member.identityId))
-        .execute();
-      await trx.deleteFrom('memberships').where(isMembership(member)).execute();
-    });
+    return this.#change(member, undefined, (trx) => removeMembership(trx, member));
   }
 
   /** The lock keeps two owners from leaving at the same time. */
@@ -154,11 +142,23 @@ export class SqlMembers implements Members {
   }
 }
 
-function isMembership({ accountId, identityId }: MemberId) {
+/** With what the person has in the account as a member. */
+export async function removeMembership(trx: Transaction<Tables>, member: MemberId): Promise<void> {
+  await trx.deleteFrom('sessions').where(isMembership(member)).execute();
+  await trx.deleteFrom('sign_on_subjects').where(isMembership(member)).execute();
+  await trx
+    .deleteFrom('project_members')
+    .where('account_id', '=', member.accountId)
+    .where('member_id', '=', String(member.identityId))
+    .execute();
+  await trx.deleteFrom('memberships').where(isMembership(member)).execute();
+}
+
+export function isMembership({ accountId, identityId }: MemberId) {
   return sql<boolean>`account_id = ${accountId} and identity_id = ${identityId}`;
 }
 
-async function mayStopOwning(
+export async function mayStopOwning(
   trx: Transaction<Tables>,
   { accountId, identityId }: MemberId,
 ): Promise<boolean> {

@@ -17,6 +17,8 @@ const columns = [
   'sessions.created_at_ms as createdAtMs',
   'sessions.used_at_ms as usedAtMs',
   'sessions.expires_at_ms as expiresAtMs',
+  'sessions.sign_on_subject',
+  'sessions.sign_on_sid',
 ] as const;
 
 export class SqlSessions implements Sessions {
@@ -30,7 +32,7 @@ export class SqlSessions implements Sessions {
   }
 
   begin(session: StoredSession, passwordHash: string | undefined, most: number): Promise<boolean> {
-    const { id, accountId, client, createdAtMs, usedAtMs, expiresAtMs } = session;
+    const { id, accountId, client, createdAtMs, usedAtMs, expiresAtMs, signOn } = session;
     return this.#db.transaction().execute(async (trx) => {
       // Serializes with password changes: a later one finds this session, an earlier one prevents it.
       const member = await trx
@@ -67,6 +69,8 @@ export class SqlSessions implements Sessions {
           created_at_ms: createdAtMs,
           used_at_ms: usedAtMs,
           expires_at_ms: expiresAtMs,
+          sign_on_subject: signOn?.subject ?? null,
+          sign_on_sid: signOn?.sid ?? null,
         })
         .execute();
       return true;
@@ -84,11 +88,11 @@ export class SqlSessions implements Sessions {
       .select([...columns, 'memberships.role'])
       .where('sessions.id', '=', id)
       .executeTakeFirst();
-    return row && { ...row, role: roleOf(row.role) };
+    return row && { ...toSession(row), role: roleOf(row.role) };
   }
 
-  list(person: IdentityId, nowMs: number): Promise<readonly StoredSession[]> {
-    return this.#db
+  async list(person: IdentityId, nowMs: number): Promise<readonly StoredSession[]> {
+    const rows = await this.#db
       .selectFrom('sessions')
       .select(columns)
       .where(sessionsOf(person))
@@ -96,6 +100,7 @@ export class SqlSessions implements Sessions {
       .orderBy('created_at_ms', 'desc')
       .orderBy('id', 'desc')
       .execute();
+    return rows.map(toSession);
   }
 
   async touch(id: string, atMs: number): Promise<void> {
@@ -110,4 +115,13 @@ export class SqlSessions implements Sessions {
       .executeTakeFirstOrThrow();
     return numDeletedRows === 1n;
   }
+}
+
+interface SessionRow extends Omit<StoredSession, 'signOn'> {
+  readonly sign_on_subject: string | null;
+  readonly sign_on_sid: string | null;
+}
+
+function toSession({ sign_on_subject: subject, sign_on_sid: sid, ...session }: SessionRow): StoredSession {
+  return subject === null ? session : { ...session, signOn: { subject, sid: sid ?? undefined } };
 }

@@ -12,6 +12,7 @@ import type { ReceiptTables } from './tables/receipts.ts';
 import type { RecordingTables } from './tables/recordings.ts';
 import type { RequestTables } from './tables/requests.ts';
 import type { SandboxTables } from './tables/sandbox.ts';
+import type { SignOnTables } from './tables/sign-on.ts';
 import type { UsageTables } from './tables/usage.ts';
 
 /** All tables after the last migration, by topic. Times are Unix milliseconds. */
@@ -26,6 +27,7 @@ export interface Tables
     OwnBatchTables,
     PatternTables,
     SandboxTables,
+    SignOnTables,
     PromptTables,
     ReceiptTables,
     RecordingTables,

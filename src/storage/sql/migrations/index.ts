@@ -53,6 +53,7 @@ import { sandbox } from './sandbox.ts';
 import { sessions } from './sessions.ts';
 import { settlements } from './settlements.ts';
 import { sharedDocuments } from './shared-documents.ts';
+import { signOn } from './sign-on.ts';
 import { tagDays } from './tag-days.ts';
 import { usage } from './usage.ts';
 import { vectors } from './vectors.ts';
@@ -116,4 +117,5 @@ export const migrations: readonly Migration[] = [
   organizations,
   audit,
   projects,
+  signOn,
 ];

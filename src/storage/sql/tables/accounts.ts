@@ -51,6 +51,9 @@ export interface AccountTables {
     readonly created_at_ms: number;
     readonly used_at_ms: number;
     readonly expires_at_ms: number;
+    /** Whom the identity provider of the account has named, and its own session; null after a login. */
+    readonly sign_on_subject: string | null;
+    readonly sign_on_sid: string | null;
   };
   readonly mailed_tokens: {
     readonly hash: string;
