@@ -82,7 +82,7 @@ export {
   type ModuleResponse,
   type ModuleRoute,
 } from './kernel/module-route.ts';
-export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
+export { type Bill, formatUsd, type NanoUsd, nanoOfPico, parseUsd } from './kernel/money.ts';
 export { choosesOutputLimit } from './kernel/output-limit.ts';
 export type {
   Archive,
@@ -96,6 +96,7 @@ export type {
 export type {
   Budget,
   BudgetTag,
+  CallBudget,
   Ceilings,
   Hold,
   HoldDecision,

@@ -215,6 +215,31 @@ test('a batch is admitted by its estimate, which stays spent on all replicas unt
     await eventually(() => /^weir_open_holds 0$/m.test(gateway.metrics()) || undefined);
 });
 
+test('budgets of the account count a batch like a call', async () => {
+  const person = await Person.signUp(cloud.url);
+  const path = '/v1/organization/budgets';
+  const limited = { scope: 'organization', limit_usd: '0.005' };
+  for (const period of ['24h', 'month']) {
+    const { status, text } = await person.call({ path, body: { ...limited, name: period, period } });
+    assert.equal(status, 201, text);
+  }
+  const spent = async () => {
+    const { json } = await person.call({ method: 'GET', path });
+    const listed = at(json, 'budgets');
+    assert.ok(Array.isArray(listed));
+    return listed.map((budget) => Number(at(budget, 'uses', 0, 'spent_usd')));
+  };
+  const client = await Client.create(person);
+  const made = await client.batch(batchFile(10));
+  await assert.rejects(client.batch(batchFile(10)), { status: 402 });
+  provider.finish(made.id);
+  const { output_file_id: output } = await client.openai.batches.retrieve(made.id);
+  await contentOf(client.openai, output);
+  assert.deepEqual(await spent(), [10 * openaiUsd, 10 * openaiUsd]);
+  await client.batch(batchFile(8));
+  await assert.rejects(client.batch(batchFile(2)), { status: 402 });
+});
+
 test('a batch without results costs nothing', async () => {
   const client = await Client.create(await Person.signUp(cloud.url), 'cost-guard?day=0.005');
   const made = await client.batch(batchFile(10));

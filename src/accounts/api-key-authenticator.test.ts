@@ -24,6 +24,7 @@ test('a key is looked up once and then cached for a minute', async (t) => {
     limits: undefined,
     access: undefined,
     projectId: null,
+    budgets: undefined,
     version: await desk.shared.versions.of(key.accountId),
   });
   const before = looks();
@@ -232,6 +233,7 @@ function replica(desk: AccountFixture, apiKeys: Pick<ApiKeys, 'active'>): ApiKey
       active: (prefix) => apiKeys.active(prefix),
       byId: (id) => desk.database.apiKeys.byId(id),
     },
+    budgets: desk.database.budgets,
     versions,
     hasher,
     uses,

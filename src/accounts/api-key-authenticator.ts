@@ -1,9 +1,11 @@
 import { KeyAccess } from '../kernel/access-rules.ts';
+import { KeyBudgetSet } from '../kernel/call-budgets.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { CallLimits } from '../kernel/ports/call-rates.ts';
 import type { RecordingMode } from '../kernel/ports/recordings.ts';
 import type { Account, ApiKeys } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
+import type { StoredBudgets } from '../kernel/ports/stored-budgets.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Lru } from '../lib/lru.ts';
 import { ApiKeyFormat } from './api-key-format.ts';
@@ -29,11 +31,14 @@ export interface KeyIdentity {
   readonly access: KeyAccess | undefined;
   /** Null for a key of the account itself. */
   readonly projectId: string | null;
+  /** The stored budgets of the account that may limit its calls; undefined if there are none. */
+  readonly budgets: KeyBudgetSet | undefined;
   readonly version: string;
 }
 
 export interface ApiKeyAuthenticatorParts {
   readonly apiKeys: Pick<ApiKeys, 'active' | 'byId'>;
+  readonly budgets: Pick<StoredBudgets, 'ofKey'>;
   readonly versions: Versions;
   readonly hasher: SecretHasher;
   readonly uses: KeyUses;
@@ -179,18 +184,20 @@ export class ApiKeyAuthenticator {
   }
 
   async #read(prefix: string, ownId: string, accountId: string): Promise<KeyIdentity | 'closed' | undefined> {
-    const { apiKeys, versions } = this.#parts;
+    const { apiKeys, budgets: stored, versions } = this.#parts;
     const version = await versions.of(accountId);
     // Read after the version: an earlier read could be older.
-    const current = (await apiKeys.active(prefix)).find(({ key }) => key.id === ownId);
+    const [active, limiting] = await Promise.all([apiKeys.active(prefix), stored.ofKey(accountId, ownId)]);
+    const current = active.find(({ key }) => key.id === ownId);
     if (current === undefined) return undefined;
     if (current.isClosed) return 'closed';
     const { account, key } = current;
     const { id: keyId, name, pipelineConfig, receipts, record, limits: callLimits, projectId } = key;
     const access = KeyAccess.of(key.access);
+    const budgets = KeyBudgetSet.of(limiting);
     return {
       ...{ account, keyId, name, pipelineConfig, receipts, record, limits: callLimits, access, projectId },
-      version,
+      ...{ budgets, version },
     };
   }
 

@@ -22,6 +22,7 @@ export interface AuditFacts {
   readonly issuer?: string;
   /** How many sessions ended. */
   readonly sessions?: number;
+  readonly budget?: string;
   readonly webhook?: string;
   readonly batch?: string;
   /** A recording; undefined for all. */

@@ -74,6 +74,8 @@ export const limits = {
   reservationRenewalMs: 60_000,
   /** Interval between deletions of those whose time is over. */
   reservationSweepMs: 600_000,
+  /** End users and values of a tag that are listed with a budget that each has by itself. */
+  budgetValuesShownMax: 10,
   /** Money reserved by a killed process counts for the rest of its month. */
   reservationKeptMs: 32 * 86_400_000,
   /** Interval between renewals of a hold, and between retries of failed settlements. */

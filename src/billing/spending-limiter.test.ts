@@ -44,6 +44,7 @@ function setUp(rows: readonly UsageDay[] = [], tagRows: readonly TagDay[] = []) 
       reservations: reservationsAt(clock),
       days,
       tags: async ({ tag }) => tagRows.filter((one) => one.tag === tag),
+      budgetHours: async () => [],
       retryMs: 20,
     });
   return { clock, asked, spendingOn, spending: spendingOn(new MemoryBudgets(clock)) };
@@ -204,6 +205,7 @@ test('what a killed process or another replica has reserved counts as spent, in 
     reservations,
     days,
     tags: async () => [],
+    budgetHours: async () => [],
   });
   const decision = await spendingLimiter.budgetFor(holder).hold(wish(1));
   assert.ok(decision.outcome === 'granted');
@@ -226,6 +228,7 @@ test('what a call may cost is in the database before it is made, and its cost un
     reservations,
     days: async () => [],
     tags: async () => [],
+    budgetHours: async () => [],
   });
   const budget = spendingLimiter.budgetFor(holder);
   const hold = holdIn(await budget.hold(wish(20)));
@@ -273,6 +276,7 @@ test('holds of calls that go on are renewed, and put back where Redis lost them'
     reservations: reservationsAt(clock),
     days: async () => [],
     tags: async () => [],
+    budgetHours: async () => [],
     retryMs: 10,
     renewalMs: 0,
   });

@@ -6,25 +6,25 @@ import {
   type BudgetState,
   type Budgets,
   type BudgetWindows,
+  type CallBudget,
   type Ceilings,
   type HeldAmount,
   type HoldDecision,
   type HoldRequest,
+  holderOf,
   type SpendingListener,
   type SpentByWindow,
-  tagBudgetHolder,
 } from '../kernel/ports/budget.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import type { Clock } from '../lib/clock.ts';
 import { IntrusiveList } from '../lib/intrusive-list.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
-import { CurrentWindows } from './current-windows.ts';
+import { CurrentWindows, endOfWindow } from './current-windows.ts';
 import { limits } from './limits.ts';
 import { type HoldCall, OpenHold, type OpenHoldParts } from './open-hold.ts';
 import type { Reservations } from './reservations.ts';
 import type { Reserve } from './reserve.ts';
-import { spentIn } from './spent.ts';
-import { StoredSpending, type StoredSpendingParts } from './stored-spending.ts';
+import { StoredSpending, type StoredSpendingParts, sharingQueries } from './stored-spending.ts';
 import { mayFitLater, Waiter, WaitingHolds } from './waiting-holds.ts';
 
 interface SpendingLimiterParts extends StoredSpendingParts {
@@ -76,10 +76,11 @@ export class SpendingLimiter {
     return this.#openHolds.snapshot().filter((hold) => hold.isOrphaned).length;
   }
 
-  budgetFor(keyHolder: BudgetHolder, call?: HoldCall): Budget {
+  budgetFor(keyHolder: BudgetHolder, call?: HoldCall, ofCall: readonly CallBudget[] = []): Budget {
     return {
+      ofCall,
       hold: async (request, wait) => {
-        const budgetHolder = request.tag === undefined ? keyHolder : tagBudgetHolder(keyHolder, request.tag);
+        const budgetHolder = holderOf(keyHolder, request);
         const tryToHold = () => this.#hold(budgetHolder, request, call);
         let decision = await tryToHold();
         if (decision.outcome === 'refused' && wait !== undefined && mayFitLater(decision, request))
@@ -94,27 +95,33 @@ export class SpendingLimiter {
     };
   }
 
-  /** Keys without a count in the store have no calls in flight: the database has all that they spent. */
-  async statesOf(accountId: string, keyIds: readonly string[]): Promise<readonly KeyBudgetState[]> {
-    const windows = this.#windows.now();
-    const counted = await Promise.all(
-      keyIds.map((keyId) => this.#parts.budgets.read({ accountId, keyId }, windows)),
+  /** Those without a count in the store have no calls in flight: the database has all that they spent. */
+  async statesOf(budgetHolders: readonly BudgetHolder[]): Promise<readonly KeyBudgetState[]> {
+    const stored = new StoredSpending(sharingQueries(this.#parts));
+    return Promise.all(
+      budgetHolders.map(async (budgetHolder) => {
+        const windows = this.windowsOf(budgetHolder);
+        const counted = await this.#parts.budgets.read(budgetHolder, windows);
+        return {
+          windows,
+          ...(counted ?? { spent: await stored.read(budgetHolder, windows), held: 0 }),
+        };
+      }),
     );
-    const rows = counted.includes(undefined) ? await this.#stored.usageRows(accountId, windows) : [];
-    return keyIds.map((keyId, at) => ({
-      windows,
-      ...(counted[at] ?? { spent: spentIn(rows, keyId, windows), held: 0 }),
-    }));
   }
 
   /** The same for one holder. */
   async stateOf(budgetHolder: BudgetHolder): Promise<KeyBudgetState> {
-    const windows = this.#windows.now();
+    const windows = this.windowsOf(budgetHolder);
     const counted = await this.#parts.budgets.read(budgetHolder, windows);
     return {
       windows,
       ...(counted ?? { spent: await this.#stored.read(budgetHolder, windows), held: 0 }),
     };
+  }
+
+  windowsOf({ callBudget }: BudgetHolder): BudgetWindows {
+    return this.#windows.of(callBudget?.budget.period);
   }
 
   /** The next hold reads from the database what was spent. Called when usage was stored that no hold of this gateway settles. */
@@ -146,7 +153,7 @@ export class SpendingLimiter {
     call: HoldCall | undefined,
   ): Promise<HoldDecision> {
     const { budgets, reservations } = this.#parts;
-    const budgetWindows = this.#windows.now();
+    const budgetWindows = this.windowsOf(budgetHolder);
     let covered = 0;
     let request: BudgetHoldRequest = { ...holdRequest, holder: budgetHolder, windows: budgetWindows };
     try {
@@ -154,7 +161,7 @@ export class SpendingLimiter {
         const askedAtMs = this.#parts.clock.now();
         const outcome = await budgets.hold(request);
         if (outcome.outcome === 'refused')
-          return { ...outcome, endsAtMs: budgetWindows[outcome.window].endMs };
+          return { ...outcome, endsAtMs: endOfWindow(outcome, budgetWindows) };
         if (outcome.outcome === 'uncounted') {
           starts++;
           await this.#initializeCount(budgetHolder, budgetWindows);
@@ -200,7 +207,8 @@ export class SpendingLimiter {
   ): void {
     const ceiling = ceilings[window];
     if (ceiling === undefined) return;
-    const period = this.#windows.now()[window];
+    const windows = this.windowsOf(budgetHolder);
+    const period = windows[window] ?? windows.day;
     this.#parts.listener?.onRefused(budgetHolder, { window, ceiling, spent, period });
   }
 
@@ -213,7 +221,7 @@ export class SpendingLimiter {
     if (!again && !hold.isReservedElsewhere)
       this.#parts.reservations.settle(this.#reserveOf(hold.held.holder), hold.amount, cost);
     const { budgets, clock, listener } = this.#parts;
-    const windows = this.#windows.now();
+    const windows = this.windowsOf(hold.held.holder);
     try {
       const spent = await budgets.settle(hold.held, {
         cost,
@@ -246,8 +254,8 @@ export class SpendingLimiter {
     const { budgets } = this.#parts;
     const own = this.#openHolds.snapshot().filter((hold) => hold.belongsTo(budgetHolder) && !hold.isSettled);
     await Promise.all(own.map((hold) => this.#renewHold(hold)));
-    const spentByWindow = await this.#stored.readWithReservations(budgetHolder, budgetWindows);
-    await budgets.begin(budgetHolder, budgetWindows, spentByWindow);
+    const spentBefore = await this.#stored.readWithReservations(budgetHolder, budgetWindows);
+    await budgets.begin(budgetHolder, budgetWindows, spentBefore);
   }
 
   #startTimer(): void {
@@ -284,8 +292,9 @@ export class SpendingLimiter {
   }
 }
 
-function remainingMin({ day, month }: Ceilings, spentByWindow: SpentByWindow): NanoUsd {
-  const leftInDay = (day ?? Number.POSITIVE_INFINITY) - spentByWindow.day;
-  const leftInMonth = (month ?? Number.POSITIVE_INFINITY) - spentByWindow.month;
-  return Math.max(0, Math.min(leftInDay, leftInMonth));
+function remainingMin(ceilings: Ceilings, spent: SpentByWindow): NanoUsd {
+  const left = (['day', 'month', 'rolling'] as const).map(
+    (window) => (ceilings[window] ?? Number.POSITIVE_INFINITY) - (spent[window] ?? 0),
+  );
+  return Math.max(0, Math.min(...left));
 }

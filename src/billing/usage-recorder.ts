@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type {
+  BudgetHour,
   ModuleDay,
   Reservation,
   TagDay,
@@ -9,6 +10,7 @@ import type {
 } from '../kernel/ports/records.ts';
 import { WriteBehind } from '../kernel/write-behind.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { BudgetHoursQuery } from './budget-hour-tally.ts';
 import { limits } from './limits.ts';
 import type { ModuleSavings } from './module-tally.ts';
 import { Reservations } from './reservations.ts';
@@ -115,7 +117,7 @@ export class UsageRecorder {
   /** The usage of one attempt, if the call itself has none. */
   recordAttempt(attempt: AttemptUsage, atMs: number): void {
     const tally = this.#tallies.filling;
-    tally.addAttempt(attempt, this.#dayAt(atMs));
+    tally.addAttempt(attempt, this.#dayAt(atMs), atMs);
     this.#tallies.setSize(tally.size);
   }
 
@@ -173,6 +175,12 @@ export class UsageRecorder {
     return [...stored, ...unstored.filter(({ tag }) => query.tag === undefined || tag === query.tag)];
   }
 
+  /** What a budget that is counted by the hour has spent, stored or not; a sum may come in parts. */
+  async budgetHours(query: BudgetHoursQuery): Promise<readonly BudgetHour[]> {
+    const stored = await this.#readConsistently(() => this.#usageStore.budgetHours(query));
+    return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.budgetHours(query))];
+  }
+
   /**
    * Stores the usage of killed processes, without that of erased accounts. If the usage store is unavailable, the next
    * start tries again.
@@ -222,9 +230,9 @@ async function withoutErased(
   batch: UsageBatch,
   isErased: (accountId: string) => Promise<boolean>,
 ): Promise<UsageBatch> {
-  const { days, counted, modules = [], tags = [], settled = [] } = batch;
+  const { days, counted, modules = [], tags = [], budgetHours = [], settled = [] } = batch;
   const erased = new Set<string>();
-  const rows = [...days, ...counted, ...modules, ...tags, ...settled];
+  const rows = [...days, ...counted, ...modules, ...tags, ...budgetHours, ...settled];
   for (const accountId of new Set(rows.map((row) => row.accountId)))
     if (await isErased(accountId)) erased.add(accountId);
   const isLeft = ({ accountId }: { readonly accountId: string }) => !erased.has(accountId);
@@ -234,6 +242,7 @@ async function withoutErased(
     counted: counted.filter(isLeft),
     modules: modules.filter(isLeft),
     tags: tags.filter(isLeft),
+    budgetHours: budgetHours.filter(isLeft),
     settled: settled.filter(isLeft),
   };
 }

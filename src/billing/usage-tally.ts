@@ -1,6 +1,7 @@
 import { limits } from '../kernel/limits.ts';
 import type { Usage } from '../kernel/message.ts';
 import type {
+  BudgetHour,
   ModuleDay,
   QuotaCalls,
   TagDay,
@@ -11,6 +12,7 @@ import type {
 import { storableText } from '../kernel/storable.ts';
 import { hasTags, type Tags } from '../kernel/tags.ts';
 import { zeroSums } from '../kernel/usage-sums.ts';
+import { type BudgetHoursQuery, BudgetHourTally, type HourlyBudget } from './budget-hour-tally.ts';
 import { type ModuleSavings, ModuleTally } from './module-tally.ts';
 import type { SettledAmounts } from './reservations.ts';
 import { TagTally } from './tag-tally.ts';
@@ -47,6 +49,8 @@ export interface AttemptUsage {
   /** Undefined if the price is unknown. */
   readonly costNanoUsd: number | undefined;
   readonly tags?: Tags;
+  /** Those that limit the call and are counted by the hour. */
+  readonly budgets?: readonly HourlyBudget[];
 }
 
 export type UsageQuery = Parameters<UsageStore['days']>[0];
@@ -77,6 +81,7 @@ export class UsageTally {
   #latestPeriodCount: Writable<QuotaCalls> | undefined;
   #modules: ModuleTally | undefined;
   #tags: TagTally | undefined;
+  #budgetHours: BudgetHourTally | undefined;
 
   constructor({ id, sumsMax, settledAmounts, file }: UsageTallyParts) {
     this.id = id;
@@ -87,7 +92,9 @@ export class UsageTally {
 
   /** The number of sums. */
   get size(): number {
-    return this.#days.size + (this.#modules?.size ?? 0) + (this.#tags?.size ?? 0);
+    return (
+      this.#days.size + (this.#modules?.size ?? 0) + (this.#tags?.size ?? 0) + (this.#budgetHours?.size ?? 0)
+    );
   }
 
   /** Adds one request, with its usage if it has any. */
@@ -100,11 +107,12 @@ export class UsageTally {
   }
 
   /** Adds the usage of an attempt, without a request. */
-  addAttempt(attempt: AttemptUsage, day: string): void {
+  addAttempt(attempt: AttemptUsage, day: string, atMs: number): void {
     const sum = this.#sumFor(attempt, day);
     addUsage(sum, attempt);
     this.#file?.markChanged('days', sum);
     this.#addToTags(attempt, day, addUsage);
+    this.#addToBudgets(attempt, atMs);
   }
 
   /** Adds the effect of a module, if any. */
@@ -121,6 +129,10 @@ export class UsageTally {
 
   tags(query: UsageQuery): readonly TagDay[] {
     return this.#tags?.days(query) ?? [];
+  }
+
+  budgetHours(query: BudgetHoursQuery): readonly BudgetHour[] {
+    return this.#budgetHours?.find(query) ?? [];
   }
 
   callsIn(accountId: string, periodStartMs: number): number {
@@ -144,12 +156,13 @@ export class UsageTally {
   }
 
   /** All sums. */
-  rows(): Pick<UsageBatch, 'days' | 'counted' | 'modules' | 'tags'> {
+  rows(): Pick<UsageBatch, 'days' | 'counted' | 'modules' | 'tags' | 'budgetHours'> {
     return {
       days: [...this.#days.values()],
       counted: [...this.#periodCounts.values()],
       ...(this.#modules !== undefined && { modules: this.#modules.rows() }),
       ...(this.#tags !== undefined && { tags: this.#tags.rows() }),
+      ...(this.#budgetHours !== undefined && { budgetHours: this.#budgetHours.rows() }),
     };
   }
 
@@ -164,6 +177,13 @@ export class UsageTally {
       add(sum, added);
       this.#file?.markChanged('tags', sum);
     }
+  }
+
+  #addToBudgets({ accountId, budgets, costNanoUsd = 0 }: AttemptUsage, atMs: number): void {
+    if (budgets === undefined || budgets.length === 0 || costNanoUsd === 0) return;
+    this.#budgetHours ??= new BudgetHourTally();
+    for (const budget of budgets)
+      this.#file?.markChanged('budgetHours', this.#budgetHours.add(accountId, budget, atMs, costNanoUsd));
   }
 
   #sumFor(group: UsageGroup & Pick<UsageDay, 'model'>, day: string): Writable<UsageDay> {

@@ -250,6 +250,12 @@ export class Admission {
       presence,
       trace,
       tags,
+      ...(identity.key?.budgets !== undefined && {
+        budgets: identity.key.budgets.limiting({
+          tags,
+          endUser: () => endUserRefOf(clientRequest, scopeOf(identity.caller)),
+        }),
+      }),
       credentials: rules?.limit(credential) ?? credential,
       aliases: pipeline.mayReroute ? resolver : undefined,
       targets: directory.own.length > 0 ? directory : undefined,

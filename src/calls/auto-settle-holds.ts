@@ -6,6 +6,7 @@ import type { Budget, Hold } from '../kernel/ports/budget.ts';
 /** A budget whose holds are settled when the call ends at the latest, even if the module fails. */
 export function autoSettleHolds(budget: Budget, moduleExecution: ModuleExecution): Budget {
   return {
+    ofCall: budget.ofCall,
     async hold(holdRequest, wait) {
       const decision = await budget.hold(holdRequest, wait);
       if (decision.outcome === 'granted')

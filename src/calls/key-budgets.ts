@@ -1,12 +1,6 @@
-import type { SpendingLimiter } from '../billing/spending-limiter.ts';
+import type { KeyBudgetState, SpendingLimiter } from '../billing/spending-limiter.ts';
 import type { NanoUsd } from '../kernel/money.ts';
-import {
-  type BudgetTag,
-  type Ceilings,
-  type TagCeilings,
-  tagBudgetHolder,
-  type WindowName,
-} from '../kernel/ports/budget.ts';
+import { type BudgetTag, type Ceilings, type TagCeilings, tagBudgetHolder } from '../kernel/ports/budget.ts';
 import type { UsageStore } from '../kernel/ports/records.ts';
 import { limits } from './limits.ts';
 import type { PipelineSelector } from './pipeline-selector.ts';
@@ -22,7 +16,7 @@ export interface BudgetOwner {
 /** A ceiling of a key, or of a value of a tag, for a day or a month, and what is left of it. */
 export interface KeyBudget {
   readonly owner: BudgetOwner | BudgetTag;
-  readonly window: WindowName;
+  readonly window: 'day' | 'month';
   readonly ceiling: NanoUsd;
   readonly spent: NanoUsd;
   /** Held for calls in flight, which may cost as much. */
@@ -64,8 +58,8 @@ export class KeyBudgets {
   }
 
   async #ofKeys(accountId: string, limited: readonly LimitedOwner[]): Promise<readonly KeyBudget[]> {
-    const keyIds = limited.map(({ owner }) => owner.keyId);
-    const states = await this.#parts.spending.statesOf(accountId, keyIds);
+    const holders = limited.map(({ owner }) => ({ accountId, keyId: owner.keyId }));
+    const states = await this.#parts.spending.statesOf(holders);
     return limited.flatMap((one, at) => budgetsIn(one, states[at]));
   }
 
@@ -107,16 +101,10 @@ export class KeyBudgets {
   }
 }
 
-interface SpendingState {
-  readonly spent: Readonly<Record<WindowName, NanoUsd>>;
-  readonly held: NanoUsd;
-  readonly windows: Readonly<Record<WindowName, { readonly startMs: number; readonly endMs: number }>>;
-}
-
 /** Those of a day and a month. */
 function budgetsIn(
   { owner, ceilings }: { readonly owner: KeyBudget['owner']; readonly ceilings: Ceilings },
-  state: SpendingState | undefined,
+  state: KeyBudgetState | undefined,
 ): readonly KeyBudget[] {
   return (['day', 'month'] as const).flatMap((window) => {
     const ceiling = ceilings[window];

@@ -13,7 +13,7 @@ import type { ModuleExecution } from '../kernel/module-execution.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type { KitFactory, ModuleContext } from '../kernel/pipeline.ts';
 import type { Archive } from '../kernel/ports/archive.ts';
-import { type Budget, type BudgetHolder, budgetHolderOf } from '../kernel/ports/budget.ts';
+import { type Budget, type BudgetHolder, budgetHolderOf, type CallBudget } from '../kernel/ports/budget.ts';
 import type { CounterName, Counters } from '../kernel/ports/counters.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
@@ -62,8 +62,12 @@ export interface KitParts extends ModuleModelsParts {
   readonly backgroundTasks: Pick<BackgroundTasks, 'add'>;
   readonly usage: Pick<UsageRecorder, 'recordModule'>;
   readonly stepAsides: Pick<StepAsides, 'current'>;
-  /** The budget of the caller's key. */
-  budget(budgetHolder: BudgetHolder, call: Pick<Trace, 'isEnded' | 'isAirgapped'>): Budget;
+  /** The budget of the caller's key, with the stored budgets that limit the call. */
+  budget(
+    budgetHolder: BudgetHolder,
+    call: Pick<Trace, 'isEnded' | 'isAirgapped'>,
+    ofCall: readonly CallBudget[],
+  ): Budget;
   wireByName(name: string): ProviderFormat | undefined;
   /** The `fetch` of a module. */
   fetchFor(module: string): EgressFetch;
@@ -169,8 +173,8 @@ class CallKit implements Kit<unknown> {
   }
 
   get budget(): Budget {
-    const { caller, trace } = this.#execution.exchange;
-    return autoSettleHolds(this.#parts.budget(budgetHolderOf(caller), trace), this.#execution);
+    const { caller, trace, budgets } = this.#execution.exchange;
+    return autoSettleHolds(this.#parts.budget(budgetHolderOf(caller), trace, budgets), this.#execution);
   }
 
   get models(): Models {

@@ -45,6 +45,12 @@ export interface PipelineSelectorParts {
 
 type PipelineOwner = Pick<CallerIdentity, 'accountId' | 'pipelineConfig' | 'key' | 'access'>;
 
+/** The list that holds stored budgets, below all others. */
+function budgetLevel({ key }: PipelineOwner): readonly string[] {
+  if (key?.budgets === undefined) return [];
+  return [key.budgets.hasHard ? 'cost-guard?budgets=hard' : 'cost-guard?budgets=warning'];
+}
+
 /**
  * Precedence: header, key, environment, stored list of a local gateway, built-in default. Protective modules of lower levels always
  * stay.
@@ -160,29 +166,37 @@ export class PipelineSelector {
   ): ChosenPipeline | Promise<ChosenPipeline> {
     const { pipelines, configurations } = this.#parts;
     const own = owner.pipelineConfig ?? stored?.text;
-    const choice = { header, own, source: stored === undefined ? 'key' : 'stored', addition } as const;
+    const choice = {
+      ...{ header, own, addition, budgets: budgetLevel(owner) },
+      source: stored === undefined ? 'key' : 'stored',
+    } as const;
     return pipelines.namesStored(header ?? '') || pipelines.namesStored(own ?? '')
       ? configurations.setFor(owner).then((set) => this.#choose({ ...choice, configurations: set }))
       : this.#choose(choice);
   }
 
   /** Lists of the account can name its own configurations; those of the environment name the instance's only. */
-  #choose({ header, own, source, configurations, addition }: Choice): ChosenPipeline {
+  #choose({ header, own, source, configurations, addition, budgets }: Choice): ChosenPipeline {
     const { pipelines } = this.#parts;
     const level = (text: string): string | PipelineLevel =>
       configurations === undefined ? text : { text, configurations };
     const requested = (text: string): string | PipelineLevel =>
       addition === undefined ? level(text) : { text, configurations, addition };
     if (header !== undefined) {
-      const lower = own === undefined ? this.#environment : [level(own), ...this.#environment];
+      const levels = own === undefined ? [] : [level(own)];
+      const lower = [...levels, ...this.#environment, ...budgets];
       return { source: 'header', text: header, pipeline: pipelines.compile(requested(header), ...lower) };
     }
     if (own !== undefined)
-      return { source, text: own, pipeline: pipelines.compile(requested(own), ...this.#environment) };
+      return {
+        ...{ source, text: own },
+        pipeline: pipelines.compile(requested(own), ...this.#environment, ...budgets),
+      };
     const { defaultChoice } = this;
-    return addition === undefined
-      ? defaultChoice
-      : { ...defaultChoice, pipeline: pipelines.compile({ text: defaultChoice.text, addition }) };
+    if (addition === undefined && budgets.length === 0) return defaultChoice;
+    const { text } = defaultChoice;
+    const list = addition === undefined ? text : { text, addition };
+    return { ...defaultChoice, pipeline: pipelines.compile(list, ...budgets) };
   }
 }
 
@@ -205,5 +219,7 @@ interface Choice extends Omit<Request, 'stored'> {
   /** The list of the key, or the stored one. */
   readonly own: string | undefined;
   readonly source: 'key' | 'stored';
+  /** The list that holds stored budgets, if there are any. */
+  readonly budgets: readonly string[];
   readonly configurations?: ConfigurationSet;
 }

@@ -87,7 +87,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
     passwordHasher,
     clock,
   });
-  const { organizations, memberInvitations, projects, projectMembers } = stores.database;
+  const { budgets, organizations, memberInvitations, projects, projectMembers } = stores.database;
   return {
     accounts: userAccounts,
     organizations: new Organizations({
@@ -103,7 +103,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
       ...{ apiKeys, projects, versions, hasher, uses, keyPrefix, clock },
       onRevoked: (key) => raiseKeyRevoked(parts.alerts, { ...key, atMs: key.revokedAtMs ?? clock.now() }),
     }),
-    keys: new ApiKeyAuthenticator({ apiKeys, versions, hasher, uses, keyPrefix, cacheKey, clock }),
+    keys: new ApiKeyAuthenticator({ apiKeys, budgets, versions, hasher, uses, keyPrefix, cacheKey, clock }),
     recovery: accountRecovery,
     mailQueue,
     async close() {

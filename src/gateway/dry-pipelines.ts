@@ -59,7 +59,7 @@ export function openDryPipelines(parts: DryPipelinesParts): PipelineSelector {
     runModel: { ...kitParts.runModel, runModuleCall: () => Promise.reject(notInDryRun('ask a model')) },
     usage: { recordModule: () => undefined },
     stepAsides: new StepAsides({ stores: values, clock, days: parts.days }),
-    budget: (holder) => dryBudget(parts.spending, holder),
+    budget: (holder, _call, ofCall) => dryBudget(parts.spending, holder, ofCall),
     fetchFor: () => () => Promise.reject(notInDryRun('send requests')),
     candidates: new CandidateFinder({ ...candidateParts, health: withoutProbes(candidateParts) }),
   });

@@ -99,12 +99,14 @@ export interface BatchReservation {
   /** The name of the reservation in the database. */
   readonly id: string;
   readonly nanoUsd: NanoUsd;
-  /** The keys and tags whose budgets it counts in. */
+  /** The keys, tags and stored budgets whose counts have it. */
   readonly keyIds: readonly string[];
   /** The account and the key that pay. */
   readonly accountId: string;
   readonly keyId: string;
   readonly tags: Readonly<Record<string, string>>;
+  /** The budgets that it counts in by the hour; undefined if there are none. */
+  readonly hourlyBudgets?: readonly { readonly budgetId: string; readonly value: string }[] | undefined;
   /** The path of its calls. */
   readonly callPath: string;
   /** Whether the batch was billed; then nothing is set aside any more. */

@@ -61,6 +61,7 @@ export const errorStatus = {
   key_limit_reached: 409,
   pattern_limit_reached: 409,
   webhook_limit_reached: 409,
+  budget_limit_reached: 409,
   webhook_disabled: 409,
   configuration_limit_reached: 409,
   configuration_in_use: 409,

@@ -8,6 +8,7 @@ import { Conversation, identifyConversation } from './conversation/conversation.
 import type { Prefix } from './conversation/prefix.ts';
 import type { ChatRequest } from './message.ts';
 import type { NanoUsd } from './money.ts';
+import type { CallBudget } from './ports/budget.ts';
 import { isResolved, type Target, type TargetFinder } from './provider.ts';
 import type { RelayRequest } from './relay.ts';
 import { noTags, type Tags } from './tags.ts';
@@ -45,6 +46,7 @@ interface ExchangeFields {
   /** Undefined for callers without providers of their own. */
   readonly targets?: TargetFinder | undefined;
   readonly tags?: Tags;
+  readonly budgets?: readonly CallBudget[];
   readonly costBound?: NanoUsd | undefined;
   readonly attemptLimit?: AttemptLimit | undefined;
   readonly relay?: RelayRequest | undefined;
@@ -82,6 +84,8 @@ export class Exchange {
   readonly trace: Trace;
   /** The client's labels of the call. */
   readonly tags: Tags;
+  /** The stored budgets of the account that limit the call. */
+  readonly budgets: readonly CallBudget[];
   /** The most that the call can cost, if a module has held that much for it. */
   readonly costBound: NanoUsd | undefined;
   /** Set by a module that waits for the first content, to send the call elsewhere if it doesn't come. */
@@ -105,6 +109,7 @@ export class Exchange {
     this.presence = fields.presence;
     this.trace = fields.trace;
     this.tags = fields.tags ?? noTags;
+    this.budgets = fields.budgets ?? noBudgets;
     this.costBound = fields.costBound;
     this.attemptLimit = fields.attemptLimit;
     this.relay = fields.relay ?? fields.clientRequest.relay;
@@ -174,6 +179,7 @@ export class Exchange {
       presence: clientPresence,
       trace,
       tags,
+      budgets,
       costBound,
       attemptLimit,
       relay,
@@ -186,6 +192,7 @@ export class Exchange {
       presence: clientPresence,
       trace,
       tags,
+      budgets,
       credentials: this.#credentials,
       aliases: this.#aliases,
       targets: this.#targets,
@@ -263,5 +270,7 @@ interface ModuleCallFields {
   readonly credentials: CredentialResolver;
   readonly requestOrigin: RequestOrigin;
 }
+
+const noBudgets: readonly CallBudget[] = [];
 
 const clientOrigin: RequestOrigin = { observer: undefined, askedBy: undefined, isModuleCall: false };

@@ -132,6 +132,12 @@ export const limits = {
   journalRestMs: 30_000,
   /** A journal line takes microseconds. If it takes this long, the disk is too busy and the journal pauses. */
   journalSlowMs: 200,
+  /** Budgets of an account: one for each of a thousand projects or keys. */
+  storedBudgetsMax: 1000,
+  budgetNameCharactersMax: 100,
+  budgetThresholdsMax: 10,
+  /** A million dollars: sums in nano USD stay safe integers far above it. */
+  budgetNanoUsdMax: 1e15,
   /** Values of one attribute in the trace, which is also a response header. */
   noteValuesMax: 20,
 } as const;

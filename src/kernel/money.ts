@@ -45,3 +45,12 @@ export function formatUsd(nano: NanoUsd): string {
   while (digits[end - 1] === '0') end--;
   return `${whole}.${digits.slice(0, end)}`;
 }
+
+/** Undefined for anything but a decimal number of dollars above 0 with at most nine places. */
+export function parseUsd(text: string, nanoMax: NanoUsd): NanoUsd | undefined {
+  const match = /^(\d{1,7})(?:\.(\d{1,9}))?$/.exec(text);
+  if (match === null) return undefined;
+  const [, whole = '', fraction = ''] = match;
+  const nano = Number(whole) * 1e9 + Number(fraction.padEnd(9, '0'));
+  return nano > 0 && nano <= nanoMax ? nano : undefined;
+}

@@ -6,6 +6,7 @@ const sections = {
     'configurations',
     'projects',
     'api_keys',
+    'budgets',
     'webhooks',
   ],
   prompts: ['prompt_versions', 'prompt_labels'],

@@ -186,6 +186,7 @@ export const limits = {
   receiptPageMax: 200,
   memberPageMax: 200,
   projectPageMax: 200,
+  budgetPageMax: 200,
   /** The address of a webhook; browsers and servers accept 2,000 characters. */
   webhookUrlCharactersMax: 2000,
   /** Deliveries on one page of a list. */

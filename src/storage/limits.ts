@@ -138,6 +138,8 @@ export const limits = {
   tagDayRows: 2000,
   /** Sums by tag are for reports of the last year; bills and ceilings need a month. */
   tagDaysKeptMs: 400 * 86_400_000,
+  /** The longest windows of budgets have 31 days. */
+  budgetHoursKeptMs: 35 * 86_400_000,
   /** Interval between deletions of older ones. */
   usageBatchCleanupMs: 3_600_000,
   /** Interval between measurements of the shared clock, and the slowest answer that improves on the previous one. */

@@ -152,6 +152,7 @@ export function runModule(
     reservations,
     days: async () => [],
     tags: async () => [],
+    budgetHours: async () => [],
   });
   const faults: unknown[] = [];
   const backgroundTasks = new BackgroundTasks({ onFault: (_, fault) => void faults.push(fault) });
@@ -201,7 +202,7 @@ export function runModule(
     },
     usage: { recordModule: (work) => onModuleWork?.(work) },
     stepAsides: new StepAsides({ stores: tables.modules, clock, days: async () => moduleDays }),
-    budget: (budgetHolder, call) => spendingLimiter.budgetFor(budgetHolder, call),
+    budget: (budgetHolder, call, ofCall) => spendingLimiter.budgetFor(budgetHolder, call, ofCall),
     wireByName,
     fetchFor: () => fetch,
     target,

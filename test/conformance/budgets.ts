@@ -28,6 +28,15 @@ const tomorrow = windowsOn(16);
 const nextMonth: BudgetWindows = { day: dayFrom(december.startMs), month: december };
 const nothingSpent = { day: 0, month: 0 };
 
+const dayMs = 86_400_000;
+
+/** The windows of a day of November, with the week that ends with it. */
+function weekUntil(date: number): BudgetWindows {
+  const windows = windowsOn(date);
+  const { startMs: partStartMs, endMs } = windows.day;
+  return { ...windows, rolling: { startMs: partStartMs - 6 * dayMs, endMs, partStartMs } };
+}
+
 /** What every home of purses must do, whatever it is made of. */
 export function budgetsConformance(
   name: string,
@@ -309,6 +318,64 @@ export function budgetsConformance(
       assert.equal(describeOutcome(await budgets.hold(holdRequest(91, { day: 100 }))), 'refused day 10 0');
       await pass((storageLimits.budgetIdleMs + kernelLimits.holdLifeMs) / 1000 + 1);
       assert.equal(describeOutcome(await budgets.hold(holdRequest(10, { day: 100 }))), 'uncounted');
+    });
+
+    test('a rolling window loses its oldest part when it moves on, and keeps the others', async (t) => {
+      const { purses: budgets, other } = await setUp(t);
+      const parts = [
+        { startMs: today.day.startMs - 6 * dayMs, amount: 30 },
+        { startMs: today.day.startMs - dayMs, amount: 20 },
+      ];
+      await budgets.begin(holder, weekUntil(15), { ...nothingSpent, parts });
+      const week = { rolling: 100 };
+      const held = grantedHold(await budgets.hold(holdRequest(50, week, weekUntil(15))));
+      assert.deepEqual(await other.hold(holdRequest(1, week, weekUntil(15))), {
+        ...{ outcome: 'refused', window: 'rolling', spent: 50, held: 50 },
+        sinceMs: today.day.startMs - 6 * dayMs,
+      });
+      assert.equal((await other.settle(held, { ...settlementOf(45), windows: weekUntil(15) }))?.rolling, 95);
+      assert.equal(
+        describeOutcome(await other.hold(holdRequest(36, week, weekUntil(16)))),
+        'refused rolling 65 0',
+      );
+      assert.deepEqual((await budgets.read(holder, weekUntil(16)))?.spent, {
+        ...{ day: 0, month: 45, rolling: 65 },
+        rollingSinceMs: today.day.startMs - dayMs,
+      });
+      assert.equal((await budgets.read(holder, weekUntil(21)))?.spent.rolling, 45);
+      assert.deepEqual((await budgets.read(holder, weekUntil(22)))?.spent, { day: 0, month: 45, rolling: 0 });
+    });
+
+    test('a rolling window never passes its ceiling while calls come and go on two replicas', async (t) => {
+      const { purses: budgets, other } = await setUp(t);
+      await budgets.begin(holder, weekUntil(15), nothingSpent);
+      let spent = 0;
+      await Promise.all(
+        Array.from({ length: 300 }, async (_, at) => {
+          const [purse, windows] = at % 2 ? [budgets, weekUntil(15)] : [other, weekUntil(16)];
+          const outcome = await purse.hold(holdRequest(10, { rolling: 500 }, windows));
+          if (outcome.outcome !== 'granted') return;
+          spent += at % 11;
+          await purse.settle(outcome.held, { ...settlementOf(at % 11), windows });
+        }),
+      );
+      assert.ok(spent <= 500, String(spent));
+      assert.equal((await other.read(holder, weekUntil(16)))?.spent.rolling, spent);
+    });
+
+    test('a hold that expired counts in the part of a rolling window in which that is found', async (t) => {
+      const { purses: budgets, other, pass } = await setUp(t);
+      await budgets.begin(holder, weekUntil(15), nothingSpent);
+      await budgets.hold(holdRequest(30, { rolling: 100 }, weekUntil(15)));
+      await pass(kernelLimits.holdLifeMs / 1000 + 1);
+      assert.deepEqual(await other.read(holder, weekUntil(16)), {
+        spent: { day: 30, month: 30, rolling: 30, rollingSinceMs: tomorrow.day.startMs },
+        held: 0,
+      });
+      assert.equal(
+        describeOutcome(await other.hold(holdRequest(71, { rolling: 100 }, weekUntil(16)))),
+        'refused rolling 30 0',
+      );
     });
 
     test('nine million dollars are counted to the billionth', async (t) => {

@@ -74,7 +74,10 @@ export class AccountFixture {
     });
     const shape = { versions, hasher, uses: this.uses, keyPrefix: 'gw', clock };
     this.keys = this.keysIn(database.apiKeys);
-    this.ring = new ApiKeyAuthenticator({ apiKeys: database.apiKeys, cacheKey: testKey(2), ...shape });
+    this.ring = new ApiKeyAuthenticator({
+      ...{ apiKeys: database.apiKeys, budgets: database.budgets, cacheKey: testKey(2) },
+      ...shape,
+    });
     this.vault = this.vaultSealedBy([testKey(3)]);
   }
 

@@ -39,6 +39,10 @@ export class FaultyUsageStore implements UsageStore {
     return this.#book.tags(question);
   }
 
+  budgetHours(question: Parameters<UsageStore['budgetHours']>[0]): ReturnType<UsageStore['budgetHours']> {
+    return this.#book.budgetHours(question);
+  }
+
   sums(question: Parameters<UsageStore['sums']>[0]): ReturnType<UsageStore['sums']> {
     return this.#book.sums(question);
   }

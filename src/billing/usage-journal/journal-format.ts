@@ -30,6 +30,14 @@ const tagDay = z.object({
   ...usageSums,
 });
 
+const budgetHour = z.object({
+  accountId: z.string(),
+  budgetId: z.string(),
+  value: z.string(),
+  hourMs: z.number(),
+  costNanoUsd: z.number(),
+});
+
 const quotaCalls = z.object({
   accountId: z.string(),
   periodStartMs: z.number(),
@@ -63,6 +71,7 @@ const batchRows = z.array(
     z.object({ kind: z.literal('counted'), row: quotaCalls }),
     z.object({ kind: z.literal('modules'), row: moduleDay }),
     z.object({ kind: z.literal('tags'), row: tagDay }),
+    z.object({ kind: z.literal('budgetHours'), row: budgetHour }),
     z.object({ kind: z.literal('settled'), row: settledAmount }),
   ]),
 );
@@ -84,6 +93,7 @@ export interface NumberedRow {
 const figureNames: Readonly<Partial<Record<string, readonly string[]>>> = {
   days: Object.keys(usageSums),
   tags: Object.keys(usageSums),
+  budgetHours: ['costNanoUsd'],
   counted: ['calls', 'paidPast'],
   settled: ['amount'],
 };
@@ -124,6 +134,7 @@ export function readJournal(text: string): Omit<UsageBatch, 'id' | 'atMs'> {
     counted: all.flatMap(({ kind, row }) => (kind === 'counted' ? [row] : [])),
     modules: all.flatMap(({ kind, row }) => (kind === 'modules' ? [row] : [])),
     tags: all.flatMap(({ kind, row }) => (kind === 'tags' ? [row] : [])),
+    budgetHours: all.flatMap(({ kind, row }) => (kind === 'budgetHours' ? [row] : [])),
     settled: all.flatMap(({ kind, row }) => (kind === 'settled' ? [row] : [])),
   };
 }

@@ -1,9 +1,16 @@
 import { hash } from 'node:crypto';
+import { hourOf } from '../../billing/budget-hour-tally.ts';
+import { countedByHour } from '../../billing/record-attempt.ts';
 import type { Spent } from '../../kernel/attempt.ts';
 import type { BatchEstimate, BatchReservation } from '../../kernel/batch.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
 import type { Usage } from '../../kernel/message.ts';
-import { type BudgetHolder, budgetHolderOf, tagBudgetHolder } from '../../kernel/ports/budget.ts';
+import {
+  type BudgetHolder,
+  budgetHolderOf,
+  callBudgetHolder,
+  tagBudgetHolder,
+} from '../../kernel/ports/budget.ts';
 import type { Reservation, UsageStore, UsageSums } from '../../kernel/ports/records.ts';
 import type { StoredObjectList } from '../../kernel/stored-object.ts';
 import type { Trace } from '../../kernel/trace.ts';
@@ -50,17 +57,20 @@ export class Batches {
 
   /** Until the provider has made the batch, for an hour: if the process is killed, nobody learns whether it did. */
   async reserve(
-    { id, caller, tags, trace }: Pick<Exchange, 'id' | 'caller' | 'tags' | 'trace'>,
+    { id, caller, tags, budgets, trace }: Pick<Exchange, 'id' | 'caller' | 'tags' | 'budgets' | 'trace'>,
     { nanoUsd }: BatchEstimate,
     callPath: string,
   ): Promise<BatchReservation> {
     const holder = budgetHolderOf(caller);
     const { accountId, keyId } = holder;
     const ofTags = Object.entries(tags).map(([name, value]) => tagBudgetHolder(holder, { name, value }));
-    const keyIds = [holder, ...ofTags].map((one) => one.keyId);
+    const keyIds = [holder, ...ofTags, ...budgets.map(callBudgetHolder)].map((one) => one.keyId);
+    const hourlyBudgets = countedByHour(budgets);
     const reservation = {
       id: `batch ${id}`,
       ...{ nanoUsd, keyIds, accountId, keyId, tags, callPath, isSettled: false },
+      // The previous release can't read it.
+      ...(hourlyBudgets.length > 0 && { hourlyBudgets }),
     };
     await this.#write(reservation, nanoUsd, limits.unconfirmedBatchMs);
     await this.#parts.handOver(trace);
@@ -90,7 +100,7 @@ export class Batches {
     const known = await objects.find(scope, list, id);
     const reservation = known?.reservation;
     if (known === undefined || reservation === undefined || reservation.isSettled) return undefined;
-    const { accountId, keyId, keyIds, nanoUsd, tags } = reservation;
+    const { accountId, keyId, keyIds, nanoUsd, tags, hourlyBudgets = [] } = reservation;
     const atMs = clock.now();
     const day = new Date(atMs).toISOString().slice(0, 10);
     const metered = [...usage.values()].reduce<UsageSums>((sum, sums) => addUsageSums(sum, sums), zeroSums);
@@ -110,6 +120,9 @@ export class Batches {
         models.length === 0
           ? []
           : Object.entries(tags).map(([tag, value]) => ({ accountId, day, tag, value, ...total })),
+      budgetHours: hourlyBudgets.map((budget) => ({
+        ...{ accountId, ...budget, hourMs: hourOf(atMs), costNanoUsd: total.costNanoUsd },
+      })),
       settled: keyIds.map((holderId) => ({
         ...reservationKey(reservation, holderId),
         amount: nanoUsd,

@@ -67,6 +67,7 @@ const valueSchema: z.ZodType<Value> = z.strictObject({
       accountId: z.string(),
       keyId: z.string(),
       tags: z.record(z.string(), z.string()),
+      hourlyBudgets: z.array(z.strictObject({ budgetId: z.string(), value: z.string() })).optional(),
       callPath: z.string(),
       isSettled: z.boolean(),
       billedNanoUsd: z.number().optional(),

@@ -5,6 +5,8 @@ import {
   type OrganizationDeletionParts,
 } from '../../accounts/organization-deletion.ts';
 import type { Audit } from '../../audit/audit.ts';
+import { AccountBudgets } from '../../billing/account-budgets.ts';
+import { BudgetReport } from '../../billing/budget-report.ts';
 import { buildSavingsReport, savingsReportSchema } from '../../billing/savings-report.ts';
 import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
@@ -35,6 +37,7 @@ import { localModeRoutes } from '../../server/api/routes/local-mode.ts';
 import { localSessionRoutes } from '../../server/api/routes/local-session.ts';
 import { memberInvitationRoutes } from '../../server/api/routes/member-invitations.ts';
 import { operatorRoutes } from '../../server/api/routes/operator.ts';
+import { organizationBudgetRoutes } from '../../server/api/routes/organization-budgets.ts';
 import { organizationMemberRoutes } from '../../server/api/routes/organization-members.ts';
 import { organizationRoutes } from '../../server/api/routes/organizations.ts';
 import { projectMemberRoutes } from '../../server/api/routes/project-members.ts';
@@ -127,6 +130,16 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
       days: (query) => parts.usage.days(query),
       keys: (accountId) => services.accountKeys.list(accountId),
       clock: stores.clock,
+    }),
+    ...organizationBudgetRoutes({
+      budgets: new AccountBudgets({
+        table: stores.database.budgets,
+        apiKeys: stores.database.apiKeys,
+        projects: stores.database.projects,
+        versions: stores.shared.versions,
+        clock: stores.clock,
+      }),
+      report: new BudgetReport({ spending: parts.spending, usage: parts.usage }),
     }),
     exportRoute({
       rows: exportedRows(stores.database, parts.recordings),

@@ -253,7 +253,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     },
     usage,
     stepAsides,
-    budget: (budgetHolder, call) => spendingLimiter.budgetFor(budgetHolder, call),
+    budget: (budgetHolder, call, ofCall) => spendingLimiter.budgetFor(budgetHolder, call, ofCall),
     wireByName: providerFormatByName,
     target: (model) => providerDirectory.find(model),
     fetchFor: (module) => parts.moduleFetches.fetchFor(module),

@@ -25,6 +25,7 @@ export function spendingPart({ stores, usage, log, listener }: SpendingParts): S
     reservations: usage.reservations,
     days: (question) => usage.days(question),
     tags: (question) => usage.tags(question),
+    budgetHours: (question) => usage.budgetHours(question),
     listener,
   });
   const expired = new ExpiredReservations({

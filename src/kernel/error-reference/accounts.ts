@@ -91,6 +91,11 @@ export const accountErrors = {
     cause: 'The account has as many [patterns](modules/patterns.md) as it may have.',
     remedy: 'Delete some.',
   },
+  budget_limit_reached: {
+    cause:
+      'The account has as many [budgets](../guides/budgets.md#budgets-of-an-organization) as it may have.',
+    remedy: 'Delete one with `DELETE /v1/organization/budgets/<id>`.',
+  },
   webhook_limit_reached: {
     cause: 'The account has as many [webhooks](../guides/alerts.md) as it may have.',
     remedy: 'Delete one with `DELETE /v1/webhooks/<id>`.',

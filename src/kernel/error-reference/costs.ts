@@ -7,7 +7,7 @@ export const costErrors = {
   },
   cost_ceiling_exceeded: {
     cause:
-      'The call could cost more than is left of the key’s [ceiling](../guides/budgets.md) for this window. OpenAI’s formats carry the code `insufficient_quota` instead.',
+      'The call could cost more than is left of the key’s [ceiling](../guides/budgets.md) for this window, or of a [budget](../guides/budgets.md#budgets-of-an-organization) of the account. OpenAI’s formats carry the code `insufficient_quota` instead.',
     remedy: 'Wait until `resets_at`, lower the limit of output tokens, or raise the ceiling.',
   },
   rate_limited: {

@@ -1,13 +1,22 @@
 import { type Caller, scopeOf } from '../caller.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Period } from './records.ts';
+import type { StoredBudget } from './stored-budgets.ts';
 
-/** Owns a budget: one key, or the calls of an account with one tag. */
+/** Owns a budget: one key, the calls of an account with one tag, or the calls that a stored budget limits. */
 export interface BudgetHolder {
   readonly accountId: string;
-  /** Empty without a key. For a tag, a name that no key has. */
+  /** Empty without a key. For a tag or a stored budget, a name that no key has. */
   readonly keyId: string;
   readonly tag?: BudgetTag;
+  readonly callBudget?: CallBudget;
+}
+
+/** A stored budget, as it limits a call. */
+export interface CallBudget {
+  readonly budget: StoredBudget;
+  /** The end user or the value of the tag, if each has the budget by itself; otherwise empty. */
+  readonly value: string;
 }
 
 /** What calls with each value of a tag may spend. */
@@ -28,6 +37,26 @@ export function tagBudgetHolder({ accountId }: BudgetHolder, tag: BudgetTag): Bu
   return { accountId, keyId: `tag:${tag.name}=${tag.value}`, tag };
 }
 
+/** The calls of the account that a stored budget limits, whatever their keys. */
+export function callBudgetHolder(callBudget: CallBudget): BudgetHolder {
+  const { budget, value } = callBudget;
+  return { accountId: budget.accountId, keyId: callBudgetName(callBudget), callBudget: { budget, value } };
+}
+
+/** The name of its holder. */
+export function callBudgetName({ budget: { id }, value }: CallBudget): string {
+  return value === '' ? `budget:${id}` : `budget:${id}:${value}`;
+}
+
+/** Whose budget a hold is about, for calls of this key. */
+export function holderOf(
+  keyHolder: BudgetHolder,
+  { tag, callBudget }: Pick<HoldRequest, 'tag' | 'callBudget'>,
+): BudgetHolder {
+  if (callBudget !== undefined) return callBudgetHolder(callBudget);
+  return tag === undefined ? keyHolder : tagBudgetHolder(keyHolder, tag);
+}
+
 /** Callers without a key share one budget for each tenant; all anonymous sessions share the operator's. */
 export function budgetHolderOf(caller: Caller): BudgetHolder {
   if (caller.kind === 'account') return { accountId: caller.accountId, keyId: caller.keyId };
@@ -40,21 +69,50 @@ export const sandboxBudgetHolder: BudgetHolder = { accountId: 'sandbox', keyId: 
 /** The shared budget of all pay-per-call callers. */
 export const payerBudgetHolder: BudgetHolder = { accountId: 'payers', keyId: '' };
 
-export type WindowName = 'day' | 'month';
+export type WindowName = 'day' | 'month' | 'rolling';
 
-type ByWindow<Value> = { readonly [Name in WindowName]: Value };
+/** The calendar day and month in UTC, and the window that moves on, for budgets that have one. */
+export interface BudgetWindows {
+  readonly day: Period;
+  readonly month: Period;
+  readonly rolling?: RollingWindow;
+}
 
-/** The calendar day and month in UTC. */
-export type BudgetWindows = ByWindow<Period>;
+/** The last days or hours: it ends with the current one, and then moves on by one. */
+export interface RollingWindow extends Period {
+  /** The start of the current day or hour. */
+  readonly partStartMs: number;
+}
 
 /** The amount spent in each. */
-export type SpentByWindow = ByWindow<NanoUsd>;
+export interface SpentByWindow {
+  readonly day: NanoUsd;
+  readonly month: NanoUsd;
+  readonly rolling?: NanoUsd;
+  /** The start of the oldest part of the rolling window with a cost, which leaves the window first. */
+  readonly rollingSinceMs?: number;
+}
+
+/** What a count begins with. */
+export interface SpentBefore {
+  readonly day: NanoUsd;
+  readonly month: NanoUsd;
+  /** By day or hour of the rolling window. */
+  readonly parts?: readonly SpentPart[];
+}
+
+interface SpentPart {
+  readonly startMs: number;
+  readonly amount: NanoUsd;
+}
 
 /** The ceiling of each; undefined if there is none. */
 export type Ceilings = { readonly [Name in WindowName]?: NanoUsd | undefined };
 
 /** The budget of one key, as a module sees it. */
 export interface Budget {
+  /** The stored budgets of the account that limit the call. */
+  readonly ofCall: readonly CallBudget[];
   /** With `wait`, waits for money that other calls hold, if there would be enough without them. */
   hold(holdRequest: HoldRequest, wait?: HoldWait): Promise<HoldDecision>;
 }
@@ -65,7 +123,7 @@ export interface HoldWait {
   readonly signal: AbortSignal;
 }
 
-/** The cost to hold, and the ceilings of the key or of a tag. */
+/** The cost to hold, and the ceilings of the key, of a tag or of a stored budget. */
 export interface HoldRequest {
   readonly amount: NanoUsd;
   /** The minimum to hold if there isn't enough left for all of it. */
@@ -73,6 +131,8 @@ export interface HoldRequest {
   readonly ceilings: Ceilings;
   /** If the ceilings are those of a tag, and not of the key. */
   readonly tag?: BudgetTag | undefined;
+  /** If the ceiling is that of a stored budget. */
+  readonly callBudget?: CallBudget | undefined;
 }
 
 export type HoldDecision =
@@ -95,6 +155,8 @@ interface BudgetShortage {
   readonly spent: NanoUsd;
   /** Held by other calls. */
   readonly held: NanoUsd;
+  /** The start of the oldest part with a cost, if the window is the rolling one. */
+  readonly sinceMs?: number;
 }
 
 /** The budgets of all keys, shared by all replicas. Their state may be lost at any time. */
@@ -111,11 +173,7 @@ export interface Budgets {
   /** Undefined if there is no count. */
   read(budgetHolder: BudgetHolder, budgetWindows: BudgetWindows): Promise<BudgetState | undefined>;
   /** Starts a count with the amount spent before, unless one is running. */
-  begin(
-    budgetHolder: BudgetHolder,
-    budgetWindows: BudgetWindows,
-    spentByWindow: SpentByWindow,
-  ): Promise<void>;
+  begin(budgetHolder: BudgetHolder, budgetWindows: BudgetWindows, spentBefore: SpentBefore): Promise<void>;
   /** Drops the count but keeps the holds, for when the database knows better what was spent. */
   forget(budgetHolder: BudgetHolder): Promise<void>;
 }

@@ -30,6 +30,7 @@ import type { Settlements } from './settlements.ts';
 import type { SharedDocuments } from './shared-documents.ts';
 import type { SignOnAdmissions, SignOnDomains, SignOns } from './sign-on.ts';
 import type { StorageReport } from './storage-report.ts';
+import type { StoredBudgets } from './stored-budgets.ts';
 import type { VectorTable } from './vectors.ts';
 
 /** Durable rows and the ports to their stores. Times are milliseconds since 1970. */
@@ -52,6 +53,7 @@ export interface Database {
   readonly apiKeys: ApiKeys;
   readonly providerKeys: ProviderKeys;
   readonly usage: UsageStore;
+  readonly budgets: StoredBudgets;
   readonly requests: RequestLog;
   readonly logRetentions: LogRetentions;
   readonly keyActivities: KeyActivities;
@@ -277,6 +279,17 @@ export interface TagDay extends UsageSums {
   readonly value: string;
 }
 
+/** What the calls that a stored budget limits have cost in an hour, where days of usage can't tell it. */
+export interface BudgetHour {
+  readonly accountId: string;
+  readonly budgetId: string;
+  /** The end user or the value of the tag, if each has the budget by itself; otherwise empty. */
+  readonly value: string;
+  /** The start of the hour. */
+  readonly hourMs: number;
+  readonly costNanoUsd: number;
+}
+
 /** The effect of a module for an account on a UTC day. */
 export interface ModuleDay {
   readonly accountId: string;
@@ -320,6 +333,7 @@ export interface UsageBatch {
   /** The effects of modules. */
   readonly modules?: readonly ModuleDay[];
   readonly tags?: readonly TagDay[];
+  readonly budgetHours?: readonly BudgetHour[];
   /** Current reservations, written even if the batch was added before. */
   readonly reserved?: readonly Reservation[];
   /** Amounts of this batch that a killed process had reserved: its reservations are lowered by them. */
@@ -388,6 +402,13 @@ export interface UsageStore {
     readonly to: string;
     readonly tag?: string | undefined;
   }): Promise<readonly TagDay[]>;
+  /** Hours of a budget from `fromMs` on; of one value or of all. */
+  budgetHours(query: {
+    readonly accountId: string;
+    readonly budgetId: string;
+    readonly value?: string | undefined;
+    readonly fromMs: number;
+  }): Promise<readonly BudgetHour[]>;
   /** Sums of accounts over their keys and models, for each period. */
   sums(query: UsageSumsQuery): Promise<readonly AccountUsage[]>;
   quotaUsage(accountId: string, periodStartMs: number): Promise<QuotaUsage>;

@@ -1,5 +1,6 @@
 import {
   type BudgetTag,
+  type CallBudget,
   formatUsd,
   GatewayError,
   type HoldDecision,
@@ -27,6 +28,40 @@ interface ExceededCeiling {
   readonly ceiling: NanoUsd;
   /** Undefined for the ceiling of a key. */
   readonly tag: BudgetTag | undefined;
+}
+
+/** For a call that exceeds what is left of a stored budget. */
+export function budgetExceededError(
+  { spent, held, endsAtMs }: Extract<HoldDecision, { outcome: 'refused' }>,
+  callBudget: CallBudget,
+  { text, advice }: CostDescription,
+): GatewayError {
+  const { name, limitNanoUsd } = callBudget.budget;
+  const left = Math.max(0, limitNanoUsd - spent - held);
+  const inFlight = held > 0 ? `, ${usd(held)} held for calls in flight` : '';
+  return new GatewayError(
+    'cost_ceiling_exceeded',
+    `${text}, but only ${usd(left)} of the budget "${name}", ${usd(limitNanoUsd)} ${budgetText(callBudget)}, is left ` +
+      `(${usd(spent)} spent${inFlight}); it renews at ${new Date(endsAtMs).toISOString()}${advice}`,
+    { resetsAtMs: endsAtMs },
+  );
+}
+
+/** `a day for team=search` */
+function budgetText({ budget: { scope, period }, value }: CallBudget): string {
+  const unit = period.kind === 'rolling' ? `in ${period.parts} ${period.unit}s` : `a ${period.kind}`;
+  switch (scope.kind) {
+    case 'organization':
+      return `${unit} for the organization`;
+    case 'project':
+      return `${unit} for the project of this API key`;
+    case 'key':
+      return `${unit} for this API key`;
+    case 'end_user':
+      return `${unit} for the end user ${scope.endUser ?? value}`;
+    case 'tag':
+      return `${unit} for ${scope.tag}=${scope.value ?? value}`;
+  }
 }
 
 /** For a call that exceeds what is left of the day's or the month's ceiling. */

@@ -2,22 +2,22 @@ import {
   choosesOutputLimit,
   defineModule,
   type Exchange,
-  type Hold,
   type Module,
   type NanoUsd,
 } from '../../module-api.ts';
-import { type CostKit, holdBudget, settleWhenBilled } from './budget-hold.ts';
+import { type CostKit, countCall, holdBudget, settleWhenBilled } from './budget-hold.ts';
 import { describeWorstCase, requestCostError, unpricedModelError } from './cost-errors.ts';
 import {
   type CostGuardOptions,
   ceilingsOf,
   costGuardOptions,
-  hasCeiling,
+  hasLimit,
   strictest,
   tagCeilingsOf,
   windowCeilingsOf,
 } from './options.ts';
 import { guardRelay } from './relay-cost.ts';
+import { hardBudgetsOf, isLimited } from './stored-budgets.ts';
 import { WorstCase } from './worst-case.ts';
 
 /** Sends a call only if its maximum cost fits under every ceiling, counting concurrent calls. */
@@ -35,9 +35,13 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
   strictest,
   ceilings: ceilingsOf,
   tagCeilings: tagCeilingsOf,
-  idle: (options) => !hasCeiling(options),
+  idle: (options) => !hasLimit(options),
 
   async handle(exchange, next, kit) {
+    if (!isLimited(kit)) {
+      await countCall(exchange, kit);
+      return next(exchange);
+    }
     const { target } = exchange;
     const modelPricing = kit.catalog.priceOf(target);
     if (modelPricing === undefined) {
@@ -59,28 +63,28 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
   handleRelay: guardRelay,
 });
 
-interface CostAllowance {
-  readonly amount: NanoUsd;
-  /** Undefined when only the cost per request is limited. */
-  readonly hold: Hold | undefined;
-}
-
 /** Holds the worst case, or what is left of the budget if the output may be clamped. */
-async function holdWorstCase(worst: WorstCase, exchange: Exchange, kit: CostKit): Promise<CostAllowance> {
+async function holdWorstCase(
+  worst: WorstCase,
+  exchange: Exchange,
+  kit: CostKit,
+): ReturnType<typeof holdBudget> {
   const isOurLimit = choosesOutputLimit(exchange);
   const { request: ceiling, clamp } = kit.options;
   const least = clamp || isOurLimit ? worst.minimumCost : worst.cost;
   const description = describeWorstCase(worst);
   if (ceiling !== undefined && least > ceiling.nano) throw requestCostError(description, ceiling.nano);
-  const wanted = isOurLimit ? worst.holdAmountFor(lowestWindowCeiling(kit.options)) : worst.cost;
+  const wanted = isOurLimit ? worst.holdAmountFor(lowestWindowCeiling(kit)) : worst.cost;
   const amount = Math.min(wanted, ceiling?.nano ?? wanted);
-  const hold = await holdBudget({ amount, least, description }, exchange, kit);
-  return { amount: hold?.amount ?? amount, hold };
+  return holdBudget({ amount, least, description }, exchange, kit);
 }
 
-function lowestWindowCeiling(options: CostGuardOptions): NanoUsd {
-  const ceilings = windowCeilingsOf(options).flatMap(({ day, month }) => [day, month]);
-  return Math.min(...ceilings.map((ceiling) => ceiling?.nano ?? Number.POSITIVE_INFINITY));
+function lowestWindowCeiling(kit: CostKit): NanoUsd {
+  const ceilings = windowCeilingsOf(kit.options).flatMap(({ day, month }) => [day, month]);
+  return Math.min(
+    ...ceilings.map((ceiling) => ceiling?.nano ?? Number.POSITIVE_INFINITY),
+    ...hardBudgetsOf(kit).map(({ budget }) => budget.limitNanoUsd),
+  );
 }
 
 function clampOutput(exchange: Exchange, limit: number, kit: CostKit): Exchange {

@@ -6,6 +6,7 @@ import {
   isTagName,
   type NanoUsd,
   parseDuration,
+  parseUsd,
   type TagCeilings,
 } from '../../module-api.ts';
 import { limits } from './limits.ts';
@@ -20,11 +21,8 @@ export class Usd {
 
   /** Undefined for anything but a decimal number above 0 with at most nine places. */
   static parse(text: string): Usd | undefined {
-    const match = /^(\d{1,7})(?:\.(\d{1,9}))?$/.exec(text);
-    if (match === null) return undefined;
-    const [, whole = '', fraction = ''] = match;
-    const nano = Number(whole) * 1e9 + Number(fraction.padEnd(9, '0'));
-    return nano > 0 && nano <= limits.ceilingUsdMax * 1e9 ? new Usd(nano) : undefined;
+    const nano = parseUsd(text, limits.ceilingUsdMax * 1e9);
+    return nano === undefined ? undefined : new Usd(nano);
   }
 
   toJSON(): string {
@@ -60,6 +58,12 @@ export const costGuardOptions = z.strictObject({
     })
     .describe(
       'Whose spend `day` and `month` limit: `tag:<name>` for each value of a tag, over all keys of the account (default: each key)',
+    )
+    .optional(),
+  budgets: z
+    .enum(['hard', 'warning'], 'must be hard or warning')
+    .describe(
+      'Set by Weir for keys of an account with budgets: `hard` holds what a call may cost in each of them, `warning` counts only',
     )
     .optional(),
   assume_output: tokens
@@ -107,6 +111,11 @@ interface WindowCeilings {
   readonly month?: Usd | undefined;
 }
 
+/** Whether it limits calls, or counts them for budgets. */
+export function hasLimit(options: CostGuardOptions): boolean {
+  return options.budgets !== undefined || hasCeiling(options);
+}
+
 export function hasCeiling(options: CostGuardOptions): boolean {
   return options.request !== undefined || windowCeilingsOf(options).length > 0;
 }
@@ -139,7 +148,7 @@ export function toCeilings({ day, month }: WindowCeilings): Ceilings {
 
 /** The lowest of each ceiling with the most cautious assumptions. Levels without a ceiling don't affect the assumptions. */
 export function strictest(levels: readonly CostGuardOptions[]): CostGuardOptions {
-  const setting = levels.filter(hasCeiling);
+  const setting = levels.filter((level) => hasCeiling(level) || level.budgets === 'hard');
   const deciding = setting.length === 0 ? levels : setting;
   const [first, ...further] = lowestWindows(deciding.flatMap(windowCeilingsOf));
   return {
@@ -150,11 +159,17 @@ export function strictest(levels: readonly CostGuardOptions[]): CostGuardOptions
     assume_output: highestAssumption(deciding.map(({ assume_output }) => assume_output)),
     assume_input: highestAssumption(deciding.map(({ assume_input }) => assume_input)),
     assume_relay: highestAmount(deciding.map(({ assume_relay }) => assume_relay)),
+    budgets: strictestBudgets(levels),
     clamp: levels.some(({ clamp }) => clamp),
     wait: Math.min(...deciding.map(({ wait }) => wait)),
     unknown: deciding.every(({ unknown }) => unknown === 'allow') ? 'allow' : 'reject',
     further: further.length === 0 ? undefined : further,
   };
+}
+
+function strictestBudgets(levels: readonly CostGuardOptions[]): CostGuardOptions['budgets'] {
+  const set = levels.flatMap(({ budgets }) => budgets ?? []);
+  return set.includes('hard') ? 'hard' : set[0];
 }
 
 /** The lowest for the key and for each tag: those of the key first, then tags by name. */

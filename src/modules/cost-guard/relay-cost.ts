@@ -1,10 +1,15 @@
 import { costCeiling, type Exchange, type Handler, type NanoUsd, type Reply } from '../../module-api.ts';
-import { type CostKit, holdBudget, settleWhenBilled } from './budget-hold.ts';
+import { type CostKit, countCall, holdBudget, settleWhenBilled } from './budget-hold.ts';
 import { describeRelayCost, requestCostError, unpricedModelError } from './cost-errors.ts';
 import { limits } from './limits.ts';
+import { isLimited } from './stored-budgets.ts';
 
 /** Sends a call without a canonical form only if its maximum cost, or an assumed one, fits under every ceiling. */
 export async function guardRelay(exchange: Exchange, next: Handler, kit: CostKit): Promise<Reply> {
+  if (!isLimited(kit)) {
+    await countCall(exchange, kit);
+    return next(exchange);
+  }
   const { relay } = exchange;
   if (relay?.route.isBoundByForm === true) await relay.form?.complete();
   const worst = relayCost(exchange, kit);
@@ -14,7 +19,7 @@ export async function guardRelay(exchange: Exchange, next: Handler, kit: CostKit
   const { request: ceiling } = kit.options;
   const description = describeRelayCost(worstCost, isBound);
   if (ceiling !== undefined && worstCost > ceiling.nano) throw requestCostError(description, ceiling.nano);
-  const hold = await holdBudget({ amount: worstCost, least: worstCost, description }, exchange, kit);
+  const { hold } = await holdBudget({ amount: worstCost, least: worstCost, description }, exchange, kit);
   if (hold !== undefined) settleWhenBilled(hold, { exchange, worstCost, kit });
   return next(exchange);
 }

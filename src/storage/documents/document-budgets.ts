@@ -9,14 +9,22 @@ import type {
   HeldAmount,
   HoldOutcome,
   HoldSettlement,
+  SpentBefore,
   SpentByWindow,
 } from '../../kernel/ports/budget.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { advanceBudget, type BudgetCount, beginBudget, decideHold, spendBudget } from '../budget-count.ts';
+import {
+  advanceBudget,
+  type BudgetCount,
+  beginBudget,
+  decideHold,
+  spendBudget,
+  spentOf,
+} from '../budget-count.ts';
 import { limits } from '../limits.ts';
 import type { DocumentChanges } from './document-changes.ts';
 
-export interface BudgetDocument extends Pick<BudgetCount, 'spent'> {
+export interface BudgetDocument extends Pick<BudgetCount, 'spent' | 'parts'> {
   /** Undefined before a count has begun. */
   readonly starts?: BudgetCount['starts'];
   readonly holds: Record<string, { amount: NanoUsd; untilMs: number }>;
@@ -52,8 +60,8 @@ export class DocumentBudgets implements Budgets {
       if ((!isHeld && isRetry) || !isStarted(budget)) return { result: undefined };
       delete budget.holds[id];
       advanceBudget(budget, windows);
-      spendBudget(budget, cost);
-      return { value: budget, result: { ...budget.spent } };
+      spendBudget(budget, windows, cost);
+      return { value: budget, result: spentOf(budget, windows) };
     });
   }
 
@@ -68,11 +76,11 @@ export class DocumentBudgets implements Budgets {
     return this.#change<BudgetState | undefined>(holder, (budget, nowMs) => {
       if (!isStarted(budget)) return { result: undefined };
       update(budget, windows, nowMs);
-      return { result: { spent: { ...budget.spent }, held: sumOf(budget.holds) } };
+      return { result: { spent: spentOf(budget, windows), held: sumOf(budget.holds) } };
     });
   }
 
-  begin(holder: BudgetHolder, windows: BudgetWindows, spent: SpentByWindow): Promise<void> {
+  begin(holder: BudgetHolder, windows: BudgetWindows, spent: SpentBefore): Promise<void> {
     return this.#change(holder, (budget, nowMs) => {
       if (isStarted(budget)) return { result: undefined };
       // The database already counts expired holds as spent, through the reservations of their processes.
@@ -110,15 +118,12 @@ function holdIn(
   request: BudgetHoldRequest,
   { name, nowMs }: { readonly name: string; readonly nowMs: number },
 ): HoldOutcome {
-  const decision = decideHold(budget, request, sumOf(budget.holds));
+  const spent = spentOf(budget, request.windows);
+  const decision = decideHold(spent, request, sumOf(budget.holds));
   if (decision.outcome === 'refused') return decision;
   const { amount } = decision;
   budget.holds[name] = { amount, untilMs: nowMs + kernelLimits.holdLifeMs };
-  return {
-    outcome: 'granted',
-    held: { holder: request.holder, amount, id: name },
-    spent: { ...budget.spent },
-  };
+  return { outcome: 'granted', held: { holder: request.holder, amount, id: name }, spent };
 }
 
 function sumOf(holds: BudgetDocument['holds']): NanoUsd {
@@ -128,7 +133,7 @@ function sumOf(holds: BudgetDocument['holds']): NanoUsd {
 /** An expired hold counts as spent. */
 function update(budget: StartedBudget, windows: BudgetWindows, nowMs: number): void {
   advanceBudget(budget, windows);
-  spendBudget(budget, deleteExpired(budget, nowMs));
+  spendBudget(budget, windows, deleteExpired(budget, nowMs));
 }
 
 function isStarted(budget: BudgetDocument): budget is StartedBudget {

@@ -7,6 +7,7 @@ import type {
   HeldAmount,
   HoldOutcome,
   HoldSettlement,
+  SpentBefore,
   SpentByWindow,
 } from '../../kernel/ports/budget.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -53,17 +54,17 @@ export class MemoryBudgets implements Budgets {
   async begin(
     budgetHolder: BudgetHolder,
     budgetWindows: BudgetWindows,
-    spentByWindow: SpentByWindow,
+    spentBefore: SpentBefore,
   ): Promise<void> {
     const name = holderKey(budgetHolder);
     const nowMs = this.#clock.now();
     const known = this.#budgets.get(name);
     if (known?.isIdle(nowMs) === false) {
-      if (!known.isCounted) known.restart(budgetWindows, spentByWindow, nowMs);
+      if (!known.isCounted) known.restart(budgetWindows, spentBefore, nowMs);
       return;
     }
     if (this.#budgets.size >= this.#budgetsMax) this.#makeRoom(nowMs);
-    this.#budgets.set(name, new MemoryKeyBudget(budgetWindows, spentByWindow, nowMs));
+    this.#budgets.set(name, new MemoryKeyBudget(budgetWindows, spentBefore, nowMs));
   }
 
   async forget(budgetHolder: BudgetHolder): Promise<void> {

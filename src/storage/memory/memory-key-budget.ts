@@ -5,9 +5,17 @@ import type {
   BudgetWindows,
   HoldOutcome,
   HoldSettlement,
+  SpentBefore,
   SpentByWindow,
 } from '../../kernel/ports/budget.ts';
-import { advanceBudget, type BudgetCount, beginBudget, decideHold, spendBudget } from '../budget-count.ts';
+import {
+  advanceBudget,
+  type BudgetCount,
+  beginBudget,
+  decideHold,
+  spendBudget,
+  spentOf,
+} from '../budget-count.ts';
 import { limits } from '../limits.ts';
 import { ActiveHolds } from './active-holds.ts';
 
@@ -19,7 +27,7 @@ export class MemoryKeyBudget {
   isCounted = true;
   #idleFromMs: number;
 
-  constructor(windows: BudgetWindows, spent: SpentByWindow, nowMs: number) {
+  constructor(windows: BudgetWindows, spent: SpentBefore, nowMs: number) {
     this.#count = beginBudget(windows, spent);
     this.#idleFromMs = nowMs + limits.budgetIdleMs;
   }
@@ -33,7 +41,7 @@ export class MemoryKeyBudget {
   }
 
   /** Counts anew. The database already counts expired holds as spent. */
-  restart(windows: BudgetWindows, spent: SpentByWindow, nowMs: number): void {
+  restart(windows: BudgetWindows, spent: SpentBefore, nowMs: number): void {
     this.#holds.deleteExpired(nowMs);
     this.#count = beginBudget(windows, spent);
     this.isCounted = true;
@@ -42,21 +50,18 @@ export class MemoryKeyBudget {
 
   hold(request: BudgetHoldRequest, nowMs: number): HoldOutcome {
     this.#updateTo(request.windows, nowMs);
-    const decision = decideHold(this.#count, request, this.#holds.total);
+    const spent = spentOf(this.#count, request.windows);
+    const decision = decideHold(spent, request, this.#holds.total);
     if (decision.outcome === 'refused') return decision;
     const { amount } = decision;
     const id = this.#holds.add(amount, nowMs + kernelLimits.holdLifeMs);
     this.#keepUntil(nowMs + kernelLimits.holdLifeMs);
-    return {
-      outcome: 'granted',
-      held: { holder: request.holder, amount, id },
-      spent: { ...this.#count.spent },
-    };
+    return { outcome: 'granted', held: { holder: request.holder, amount, id }, spent };
   }
 
   read(budgetWindows: BudgetWindows, nowMs: number): BudgetState {
     this.#updateTo(budgetWindows, nowMs);
-    return { spent: { ...this.#count.spent }, held: this.#holds.total };
+    return { spent: spentOf(this.#count, budgetWindows), held: this.#holds.total };
   }
 
   settle(
@@ -66,9 +71,9 @@ export class MemoryKeyBudget {
   ): SpentByWindow | undefined {
     if (!this.#holds.delete(id) && isRetry) return undefined;
     advanceBudget(this.#count, budgetWindows);
-    spendBudget(this.#count, cost);
+    spendBudget(this.#count, budgetWindows, cost);
     this.#keepUntil(nowMs);
-    return { ...this.#count.spent };
+    return spentOf(this.#count, budgetWindows);
   }
 
   renew(id: string, nowMs: number): void {
@@ -79,7 +84,7 @@ export class MemoryKeyBudget {
   /** An expired hold counts as spent. */
   #updateTo(budgetWindows: BudgetWindows, nowMs: number): void {
     advanceBudget(this.#count, budgetWindows);
-    spendBudget(this.#count, this.#holds.deleteExpired(nowMs));
+    spendBudget(this.#count, budgetWindows, this.#holds.deleteExpired(nowMs));
   }
 
   #keepUntil(untilMs: number): void {

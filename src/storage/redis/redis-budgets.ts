@@ -9,6 +9,7 @@ import type {
   HeldAmount,
   HoldOutcome,
   HoldSettlement,
+  SpentBefore,
   SpentByWindow,
 } from '../../kernel/ports/budget.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
@@ -48,18 +49,14 @@ export class RedisBudgets implements Budgets {
     { holder: budgetHolder, id }: HeldAmount,
     { cost, windows: budgetWindows, isRetry }: HoldSettlement,
   ): Promise<SpentByWindow | undefined> {
-    const { day, month } = budgetWindows;
     const reply = await this.#connection.runScript(settleScript, budgetKeys(budgetHolder), () => [
+      ...windowValues(budgetWindows),
       id,
       String(cost),
-      String(day.startMs),
-      String(month.startMs),
       isRetry ? 'again' : '',
       budgetLifeMs,
     ]);
-    if (!Array.isArray(reply)) return undefined;
-    const [spentInDay, spentInMonth] = parseIntegers(reply, 0);
-    return { day: spentInDay, month: spentInMonth };
+    return Array.isArray(reply) ? parseSpent(reply, 0, budgetWindows) : undefined;
   }
 
   async renew({ holder: budgetHolder, id }: HeldAmount): Promise<void> {
@@ -70,28 +67,29 @@ export class RedisBudgets implements Budgets {
     ]);
   }
 
-  async read(budgetHolder: BudgetHolder, { day, month }: BudgetWindows): Promise<BudgetState | undefined> {
+  async read(budgetHolder: BudgetHolder, budgetWindows: BudgetWindows): Promise<BudgetState | undefined> {
     const reply = await this.#connection.runScript(readScript, budgetKeys(budgetHolder), ({ runId }) => [
-      String(day.startMs),
-      String(month.startMs),
+      ...windowValues(budgetWindows),
       runId,
     ]);
     if (!Array.isArray(reply)) throw unexpectedReply();
     if (reply.length === 0) return undefined;
-    const [spentInDay, spentInMonth, held] = parseIntegers(reply, 0);
-    return { spent: { day: spentInDay, month: spentInMonth }, held };
+    const [held = 0] = parseIntegers(reply);
+    return { spent: parseSpent(reply, 1, budgetWindows), held };
   }
 
   async begin(
     budgetHolder: BudgetHolder,
     { day, month }: BudgetWindows,
-    spentByWindow: SpentByWindow,
+    { parts = [], ...spent }: SpentBefore,
   ): Promise<void> {
-    const values = [day.startMs, month.startMs, spentByWindow.day, spentByWindow.month].map(String);
+    const values = [day.startMs, month.startMs, spent.day, spent.month].map(String);
+    const costs = parts.flatMap(({ startMs, amount }) => [String(startMs), String(amount)]);
     await this.#connection.runScript(beginScript, budgetKeys(budgetHolder), ({ runId }) => [
       ...values,
       budgetLifeMs,
       runId,
+      ...costs,
     ]);
   }
 
@@ -112,11 +110,11 @@ export class RedisBudgets implements Budgets {
     const reply = await this.#connection.runScript(holdScript, budgetKeys(budgetHolder), (node) => {
       server = node;
       return [
+        ...windowValues(budgetWindows),
         String(node.deadlineMs),
-        String(budgetWindows.day.startMs),
-        String(budgetWindows.month.startMs),
         String(ceilings.day ?? ''),
         String(ceilings.month ?? ''),
+        String(ceilings.rolling ?? ''),
         String(amount),
         String(least),
         name,
@@ -129,20 +127,22 @@ export class RedisBudgets implements Budgets {
     const [outcome, first] = reply;
     switch (outcome) {
       case 'granted': {
-        const [granted, day, month] = parseIntegers(reply, 1);
+        const [granted = 0] = parseIntegers(reply.slice(1));
         const held = { holder: budgetHolder, amount: granted, id: `${name} ${granted}` };
-        return { outcome, held, spent: { day, month } };
+        return { outcome, held, spent: parseSpent(reply, 2, budgetWindows) };
       }
       case 'refused': {
-        if (first !== 'day' && first !== 'month') throw unexpectedReply();
-        const [spent, held] = parseIntegers(reply, 2);
-        return { outcome, window: first, spent, held };
+        if (first !== 'day' && first !== 'month' && first !== 'rolling') throw unexpectedReply();
+        const [spent = 0, held = 0, sinceMs = -1] = parseIntegers(reply.slice(2));
+        return { outcome, window: first, spent, held, ...(sinceMs >= 0 && { sinceMs }) };
       }
       case 'uncounted':
         return { outcome };
-      case 'late':
-        if (server !== undefined) [server.redisNowMs] = parseIntegers(reply, 1);
+      case 'late': {
+        const [nowMs] = parseIntegers(reply.slice(1));
+        if (server !== undefined && nowMs !== undefined) server.redisNowMs = nowMs;
         return undefined;
+      }
       default:
         throw unexpectedReply();
     }
@@ -153,11 +153,27 @@ function budgetKeys({ accountId, keyId }: BudgetHolder): readonly string[] {
   return [keys.budget(accountId, keyId), keys.holds(accountId, keyId)];
 }
 
-/** Parses up to three integers, starting at `first`. */
-function parseIntegers(reply: readonly unknown[], first: number): [number, number, number] {
-  const [a = 0, b = 0, c = 0] = reply.slice(first).map(Number);
-  if (![a, b, c].every(Number.isSafeInteger)) throw unexpectedReply();
-  return [a, b, c];
+/** The values with which every script begins. */
+function windowValues({ day, month, rolling }: BudgetWindows): readonly string[] {
+  return [
+    String(day.startMs),
+    String(month.startMs),
+    String(rolling?.startMs ?? ''),
+    String(rolling?.partStartMs ?? ''),
+  ];
+}
+
+/** What was spent in each window, in a reply from `first` on. */
+function parseSpent(reply: readonly unknown[], first: number, { rolling }: BudgetWindows): SpentByWindow {
+  const [day = 0, month = 0, inRolling = 0, sinceMs = -1] = parseIntegers(reply.slice(first));
+  if (rolling === undefined) return { day, month };
+  return { day, month, rolling: inRolling, ...(sinceMs >= 0 && { rollingSinceMs: sinceMs }) };
+}
+
+function parseIntegers(reply: readonly unknown[]): readonly number[] {
+  const integers = reply.map(Number);
+  if (!integers.every(Number.isSafeInteger)) throw unexpectedReply();
+  return integers;
 }
 
 function unexpectedReply(): Error {

@@ -210,6 +210,23 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['requests', 'failed', ...tokenColumns, 'cost_nano_usd'],
   },
   {
+    type: 'budget',
+    from: sql`budgets`,
+    ownerColumn: 'account_id',
+    key: ['id'],
+    columns: [
+      ...['name', 'scope', 'subject', 'value', 'period', 'limit_nano_usd', 'mode', 'thresholds'],
+      ...['created_at_ms', 'updated_at_ms'],
+    ],
+  },
+  {
+    type: 'budget_usage',
+    from: sql`budget_hours`,
+    ownerColumn: 'account_id',
+    key: ['budget_id', 'value', 'hour_ms'],
+    columns: ['cost_nano_usd'],
+  },
+  {
     type: 'request',
     from: sql`requests`,
     ownerColumn: 'account_id',

@@ -40,6 +40,8 @@ const erasedTables = [
   ['usage_periods', 'period_start_ms'],
   ['module_days', 'day'],
   ['tag_days', 'day'],
+  ['budgets', 'id'],
+  ['budget_hours', 'hour_ms'],
   ['reservations', 'process_id'],
   ['receipt_owners', 'receipt_id'],
   ['anon_claims', 'session_id'],

@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type {
   AccountUsage,
+  BudgetHour,
   ModuleDay,
   QuotaCalls,
   QuotaUsage,
@@ -15,6 +16,13 @@ import type {
 } from '../../kernel/ports/records.ts';
 import { addUsageSums } from '../../kernel/usage-sums.ts';
 import { limits } from '../limits.ts';
+import {
+  addBudgetHours,
+  budgetHourKey,
+  forgetBudgetHours,
+  readBudgetHours,
+  writeBudgetHours,
+} from './budget-hours.ts';
 import { chunks } from './chunks.ts';
 import { selectRows } from './json-rows.ts';
 import { addModuleDays, moduleDayKey, readModuleDays, writeModuleDays } from './module-days.ts';
@@ -65,6 +73,11 @@ export class SqlUsageStore implements UsageStore {
         kernelLimits.databaseRowsAtOnce,
       ))
         await writeTagDays(trx, this.#dialect, days);
+      for (const hours of chunks(
+        mergeAndSort(batch.budgetHours ?? [], budgetHourKey, addBudgetHours),
+        kernelLimits.databaseRowsAtOnce,
+      ))
+        await writeBudgetHours(trx, this.#dialect, hours);
       const paid: OverageCalls[] = [];
       for (const counted of chunks(
         mergeAndSort(batch.counted, quotaPeriodKey, addQuotaCalls),
@@ -147,6 +160,10 @@ export class SqlUsageStore implements UsageStore {
     return readTagDays(this.#db, query);
   }
 
+  budgetHours(query: Parameters<UsageStore['budgetHours']>[0]): Promise<readonly BudgetHour[]> {
+    return readBudgetHours(this.#db, query);
+  }
+
   /** One statement: with two, usage stored in between would be missing or counted twice. */
   async quotaUsage(accountId: string, periodStartMs: number): Promise<QuotaUsage> {
     const rows = await this.#db
@@ -184,6 +201,7 @@ export class SqlUsageStore implements UsageStore {
       .deleteFrom('usage_batches')
       .where('at_ms', '<', nowMs - limits.usageBatchKeptMs)
       .execute();
+    await forgetBudgetHours(this.#db, nowMs - limits.budgetHoursKeptMs);
     await forgetTagDays(this.#db, new Date(nowMs - limits.tagDaysKeptMs).toISOString().slice(0, 10));
   }
 }

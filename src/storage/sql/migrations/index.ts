@@ -6,6 +6,7 @@ import { archivePersons } from './archive-persons.ts';
 import { askedBy } from './asked-by.ts';
 import { audit } from './audit.ts';
 import { billing } from './billing.ts';
+import { budgets } from './budgets.ts';
 import { collections } from './collections.ts';
 import { configurations } from './configurations.ts';
 import { conversations } from './conversations.ts';
@@ -118,4 +119,5 @@ export const migrations: readonly Migration[] = [
   audit,
   projects,
   signOn,
+  budgets,
 ];

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { limits as kernelLimits } from '../../../kernel/limits.ts';
 import type { MovedRow } from '../../../kernel/ports/moving.ts';
 import type { RowOutcome } from '../../../kernel/ports/moving-report.ts';
 import { limits } from '../../limits.ts';
@@ -66,6 +67,11 @@ export class AccountBounds {
           added: { entries: 1, bytes: 0 },
           entriesMax: limits.importedKeysMax,
         });
+      case 'budgets':
+        return this.#fill('budgets', null, {
+          added: { entries: replaced === undefined ? 1 : 0, bytes: 0 },
+          entriesMax: kernelLimits.storedBudgetsMax,
+        });
       case 'recordings':
         return this.#fill('recordings', null, {
           added: { entries: 1, bytes: Buffer.byteLength(String(row.content), 'base64') + sealBytes },
@@ -109,7 +115,7 @@ export class AccountBounds {
   }
 
   async #fill(
-    table: 'collection_entries' | 'module_entries' | 'api_keys' | 'projects' | 'recordings',
+    table: 'collection_entries' | 'module_entries' | 'api_keys' | 'budgets' | 'projects' | 'recordings',
     name: unknown,
     bound: {
       readonly added: StoredSize;
@@ -138,6 +144,7 @@ export class AccountBounds {
       module_entries: sql`scope = ${owner.scope} and module = ${module}`,
       api_keys: sql`account_id = ${owner.accountId}`,
       projects: sql`account_id = ${owner.accountId}`,
+      budgets: sql`account_id = ${owner.accountId}`,
       recordings: sql`account_id = ${owner.accountId}`,
     };
     const filter = Object.entries(filters).find(([other]) => other === table)?.[1] ?? sql`false`;

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { limits as kernelLimits } from '../../../kernel/limits.ts';
 import { recordingModes } from '../../../kernel/ports/recordings.ts';
+import { budgetModes, budgetScopes, parseBudgetPeriod } from '../../../kernel/ports/stored-budgets.ts';
 import { limits } from '../../limits.ts';
 import { flag, json, type MovedColumn, optionalText, optionalTime, text, time } from './columns.ts';
 import type { MovedTable } from './moved-table.ts';
@@ -11,6 +13,21 @@ const days: MovedColumn = { type: 'bigint', schema: z.int().min(1).max(3650) };
 const rate: MovedColumn = { type: 'bigint', schema: z.int().min(1).max(1e9).nullable() };
 /** Files of earlier versions have none. */
 const project: MovedColumn = { type: 'text', schema: z.string().max(100).nullable().default(null) };
+const identifier: MovedColumn = { type: 'text', schema: z.uuid() };
+const amount: MovedColumn = { type: 'bigint', schema: z.int().min(1).max(kernelLimits.budgetNanoUsdMax) };
+const budgetPeriod: MovedColumn = {
+  type: 'text',
+  schema: z.string().refine((period) => parseBudgetPeriod(period) !== undefined, 'must be a period'),
+};
+const thresholds: MovedColumn = {
+  type: 'text',
+  schema: z.string().max(200).refine(isListOfPercentages, 'must be a list of percentages'),
+};
+
+function oneOf(names: readonly string[]): MovedColumn {
+  return { type: 'text', schema: z.enum(names) };
+}
+
 const record: MovedColumn = { type: 'text', schema: z.enum(recordingModes).nullable() };
 
 const logRetentions: MovedTable = {
@@ -46,6 +63,15 @@ const accessLists = {
   access_pipelines: accessList,
   access_addresses: accessList,
 } as const;
+
+function isListOfPercentages(text: string): boolean {
+  try {
+    return z.array(z.int().min(1).max(100)).max(kernelLimits.budgetThresholdsMax).safeParse(JSON.parse(text))
+      .success;
+  } catch {
+    return false;
+  }
+}
 
 function isListOfTexts(text: string): boolean {
   try {
@@ -115,6 +141,31 @@ const webhooks: MovedTable = plainTable({
   leftBecause: () => 'addresses and secrets of webhooks are not in files: add the webhook again',
 });
 
+/** Their limits hold for the account that they come into, whose usage they count. */
+const budgets: MovedTable = plainTable({
+  table: 'budgets',
+  key: ['id'],
+  columns: {
+    ...{ id: identifier, name: text(kernelLimits.budgetNameCharactersMax), scope: oneOf(budgetScopes) },
+    ...{ subject: optionalText(200), value: optionalText(200), period: budgetPeriod },
+    ...{ limit_nano_usd: amount, mode: oneOf(budgetModes), thresholds, created_at_ms: time },
+    updated_at_ms: time,
+  },
+  leftBecause: ({ isLocal }) => (isLocal ? 'a local gateway has no budgets' : undefined),
+  faultOf: ({ scope, subject, value }) =>
+    scope === 'end_user' && subject !== null
+      ? 'end users have other pseudonyms in another account: create it again'
+      : faultOfSubject(scope, subject, value),
+  nameOf: ({ id, name }) => `${id} (${name})`,
+});
+
+/** The reason why a scope can't have this subject and value. */
+function faultOfSubject(scope: unknown, subject: unknown, value: unknown): string | undefined {
+  const needsSubject = scope === 'project' || scope === 'key' || scope === 'tag';
+  if (needsSubject !== (typeof subject === 'string' && subject !== '')) return 'it has no valid scope';
+  return value !== null && (scope !== 'tag' || value === '') ? 'it has no valid value' : undefined;
+}
+
 const receiptsStay = () =>
   'a receipt is a statement of the gateway that signed it: keep the file, and verify them with its keys';
 
@@ -133,5 +184,5 @@ const receipts: MovedTable = plainTable({
 });
 
 export const settingsTables: readonly MovedTable[] = [
-  ...[logRetentions, configurations, projects, apiKeys, webhooks, receiptKeys, receipts],
+  ...[logRetentions, configurations, projects, apiKeys, budgets, webhooks, receiptKeys, receipts],
 ];

@@ -28,6 +28,33 @@ export interface UsageTables {
     readonly cache_write_tokens: number;
     readonly cost_nano_usd: number;
   };
+  /** The limits of accounts on spending. */
+  readonly budgets: {
+    readonly account_id: string;
+    readonly id: string;
+    readonly name: string;
+    readonly scope: string;
+    /** The project, the key, the end user or the name of the tag; null for the whole account and for each end user. */
+    readonly subject: string | null;
+    /** The value of the tag; null for each. */
+    readonly value: string | null;
+    /** `day`, `month`, or days or hours such as `7d`. */
+    readonly period: string;
+    readonly limit_nano_usd: number;
+    readonly mode: string;
+    /** Percentages as JSON. */
+    readonly thresholds: string;
+    readonly created_at_ms: number;
+    readonly updated_at_ms: number;
+  };
+  /** Those of budgets that days of usage can't count; kept as long as the longest window. */
+  readonly budget_hours: {
+    readonly account_id: string;
+    readonly budget_id: string;
+    readonly value: string;
+    readonly hour_ms: number;
+    readonly cost_nano_usd: number;
+  };
   readonly module_days: {
     readonly account_id: string;
     readonly day: string;
