@@ -44,6 +44,7 @@ const chapters = [
       'docs/guides/organizations',
       'docs/guides/projects',
       'docs/guides/single-sign-on',
+      'docs/guides/service-accounts',
       'docs/guides/audit',
       'docs/guides/moving',
       'docs/guides/billing',

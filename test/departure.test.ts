@@ -144,6 +144,9 @@ async function settled({ person, canary, other, stripe, database }: Settled): Pr
   const own = { role: 'viewer' };
   const inProject = `/v1/organization/projects/${project.json.id}/members/${person.id}`;
   await put(inProject, own);
+  const services = '/v1/organization/service-accounts';
+  const service = await person.call({ path: services, body: { name: canary, role: 'viewer' } });
+  await person.call({ path: `${services}/${service.json.id}/tokens`, body: {} });
   await put(`/v1/keys/${made.id}/receipts`, { enabled: true });
   await put(`/v1/keys/${made.id}/recording`, { record: 'all' });
   await put(`/v1/configurations/exact-cache/${canary}`, { ttl: '1h' });
@@ -217,6 +220,8 @@ function assertKept(
     'sessions',
     'projects',
     'project_members',
+    'service_accounts',
+    'service_account_tokens',
     'api_keys',
     'provider_keys',
     'further_provider_keys',
@@ -254,6 +259,8 @@ async function assertExported(
     'member',
     'project',
     'project_member',
+    'service_account',
+    'service_account_token',
     'session',
     'key',
     'provider_key',

@@ -212,7 +212,7 @@ function readerFolder(t: TestContext): string {
 /** Whether an example needs a gateway with accounts; all others are for one's own machine. */
 function needsAccount(file: string, example: string): boolean {
   const credential =
-    /\b(TOKEN|OWNER_TOKEN|ORGANIZATION_TOKEN|SESSION|API_KEY|ANON_TOKEN|KEY_ID)\b|\/v1\/users\/|\/anon\//;
+    /\b(TOKEN|OWNER_TOKEN|ORGANIZATION_TOKEN|SERVICE_TOKEN|SESSION|API_KEY|ANON_TOKEN|KEY_ID)\b|\/v1\/users\/|\/anon\//;
   return credential.test(example) || /\busage\.md$/.test(file);
 }
 
@@ -241,6 +241,9 @@ async function readerOf(url: string): Promise<Readonly<Record<string, string>>> 
   const organization = await createOrganization(owner, 'Example');
   const { organizationId, token } = organization;
   const project = await organization.call({ path: '/v1/organization/projects', body: { name: 'Example' } });
+  const services = '/v1/organization/service-accounts';
+  const service = await organization.call({ path: services, body: { name: 'docs', role: 'admin' } });
+  const serviceToken = await organization.call({ path: `${services}/${service.json.id}/tokens`, body: {} });
   return {
     WEIR: url,
     TOKEN: person.token,
@@ -249,6 +252,8 @@ async function readerOf(url: string): Promise<Readonly<Record<string, string>>> 
     ORGANIZATION: organizationId,
     ORGANIZATION_TOKEN: token,
     PROJECT: String(project.json.id),
+    SERVICE_ACCOUNT: String(service.json.id),
+    SERVICE_TOKEN: String(serviceToken.json.token),
     MEMBER: (await addMember(organization, 'member')).person.id,
     KEY: key,
     API_KEY: key,

@@ -9,6 +9,7 @@ import {
   type Right,
 } from '../src/accounts/rights.ts';
 import { type ProjectRole, projectRoles, roles } from '../src/kernel/ports/identities.ts';
+import { serviceRoles } from '../src/kernel/ports/service-accounts.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
 import { at, fieldsOf } from './support/at.ts';
@@ -120,6 +121,22 @@ describe('each route and each role', () => {
         if (!schemes.includes(role === 'key' ? 'apiKey' : 'session')) assert.equal(answer.status, 401, name);
         else if (role === 'member' && route.project === 'path') assert.equal(isHidden(answer), true, name);
         else assert.equal(lacksRight(answer, right), !holdsRight({ role }, right), name);
+      }
+    });
+
+  for (const role of serviceRoles)
+    test(`a service account with the role "${role}" has its rights, but for those of people`, async () => {
+      const services = '/v1/organization/service-accounts';
+      const made = await owner.call({ path: services, body: { name: role, role } });
+      const { json } = await owner.call({ path: `${services}/${made.json.id}/tokens`, body: {} });
+      const actor: Actor = { role, isService: true };
+      for (const route of routes) {
+        const { method, path, right, project, schemes } = route;
+        if (right === undefined || !schemes.includes('session')) continue;
+        const answer = await ask(String(json.token), route);
+        const name = `${role} ${method} ${path}: ${answer.status} ${answer.text}`;
+        if (role === 'member' && project === 'path') assert.equal(isHidden(answer), true, name);
+        else assert.equal(lacksRight(answer, right), !holdsRight(actor, right), name);
       }
     });
 

@@ -9,6 +9,7 @@ const chapters: Readonly<Record<string, string>> = {
   Organizations: 'Organizations',
   Projects: 'Projects',
   'Single sign-on': 'Single sign-on',
+  'Service accounts': 'Service accounts',
   Keys: 'API keys',
   'Provider keys': 'Provider keys',
   Providers: 'Providers of an account',

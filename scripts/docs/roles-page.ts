@@ -50,4 +50,5 @@ const remarks = `- The [OpenAPI description](api.md) has the right that a route 
 - A change of a role is in force for the next request, on all replicas.
 - API keys belong to the account, not to the person who created them. The column shows what a program may do with one through Weir’s own
   routes, except on routes that accept no API keys at all. [Access rules](../guides/access-rules.md) restrict its calls to models.
+- [Service accounts](../guides/service-accounts.md) have the rights of their role, but for \`person\`, since they have no login.
 - In local mode there are no accounts, and the user of the gateway has every right.`;

@@ -75,6 +75,13 @@ export const limits = {
   /** Projects of an account, with the archived ones: a large company has a thousand. */
   projectsMax: 5000,
   projectNameCharactersMax: 100,
+  /** Service accounts of an account, and tokens of each: one for each pipeline or tool, and a second one while it is replaced. */
+  serviceAccountsMax: 100,
+  serviceTokensMax: 10,
+  serviceNameCharactersMax: 100,
+  /** How long a token works unless it is said, and the longest. */
+  serviceTokenDays: 365,
+  serviceTokenDaysMax: 3650,
   /** Keys whose calls belong to a project, the newest: a filter has them all in a query. */
   projectKeysRead: 10_000,
   /** How long a sign-on may take, with a second factor at the identity provider. */

@@ -101,7 +101,12 @@ export class OrganizationMembers {
     const { role, days } = wanted;
     if (role === 'owner') requireRight(session, 'ownership:write');
     const email = wanted.email === null ? null : normalizeEmail(wanted.email);
-    const { identity, account } = await userAccounts.memberOf(session);
+    // A service account has no address: mails need a verified address of the owner.
+    const inviter = session.isService
+      ? await members.owner(session.accountId)
+      : await userAccounts.memberOf(session);
+    if (inviter === undefined) throw unknownMemberError();
+    const { identity, account } = inviter;
     const isMailed = email !== null && mailQueue !== undefined;
     if (isMailed && identity.verifiedAtMs === undefined)
       throw new GatewayError(

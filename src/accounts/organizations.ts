@@ -70,7 +70,10 @@ export class Organizations {
   }
 
   async get(session: Session): Promise<NamedMember> {
-    return this.#named(await this.#parts.userAccounts.memberOf(session));
+    if (!session.isService) return this.#named(await this.#parts.userAccounts.memberOf(session));
+    const owner = await this.#parts.members.owner(session.accountId);
+    if (owner === undefined) throw unknownOrganizationError();
+    return this.#named({ ...owner, role: session.role });
   }
 
   /** Null removes the name of a person's own account. */

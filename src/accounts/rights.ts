@@ -9,6 +9,8 @@ export interface Actor {
   /** Undefined for an API key of a project, which has no rights beside it. */
   readonly role: ActorRole | undefined;
   readonly inProject?: ActorRole | undefined;
+  /** Whether it is a service account, which has no login. */
+  readonly isService?: true;
 }
 
 const actions = ['read', 'write'] as const;
@@ -27,6 +29,8 @@ interface ResourceRights {
   readonly write: readonly ActorRole[];
   /** Whether each project has a part of it, which a role in the project gives rights to. */
   readonly isPerProject?: true;
+  /** Whether service accounts have none of it, whatever their role. */
+  readonly isOfPeople?: true;
 }
 
 const everyMember = [
@@ -48,6 +52,7 @@ const resources = {
     description: 'their own login: password, sessions, mail address',
     read: everyMember,
     write: everyMember,
+    isOfPeople: true,
   },
   organization: {
     description: 'the name of the organization, and the list of your projects',
@@ -62,6 +67,11 @@ const resources = {
   members: {
     description: 'members, their roles, and invitations',
     read: everyRole,
+    write: administrators,
+  },
+  'service-accounts': {
+    description: 'service accounts and their tokens',
+    read: administrators,
     write: administrators,
   },
   projects: {
@@ -129,8 +139,9 @@ const resources = {
 const table: Readonly<Record<Resource, ResourceRights>> = resources;
 
 /** The only place that decides what an actor may do in an account. */
-export function can({ role, inProject }: Actor, action: Action, resource: Resource): boolean {
-  const { [action]: holders, isPerProject } = table[resource];
+export function can({ role, inProject, isService }: Actor, action: Action, resource: Resource): boolean {
+  const { [action]: holders, isPerProject, isOfPeople } = table[resource];
+  if (isService && isOfPeople) return false;
   const holds = (held: ActorRole | undefined) => held !== undefined && holders.includes(held);
   return holds(role) || (isPerProject === true && holds(inProject));
 }
@@ -149,10 +160,18 @@ export function requireRight(actor: Actor, right: Right): void {
     throw new GatewayError('forbidden', `this needs the right "${right}", which ${subjectOf(actor)}`);
 }
 
-function subjectOf({ role, inProject }: Actor): string {
+/** Rejects who would give more rights than they have. */
+export function requireRightsOf(actor: Actor, role: Role): void {
+  const given: Actor = { role, isService: true };
+  const missing = rightsOf(given).find((right) => !holdsRight(actor, right));
+  if (missing !== undefined) requireRight(actor, missing);
+}
+
+function subjectOf({ role, inProject, isService }: Actor): string {
   if (role === 'key') return 'API keys do not have';
   if (role === undefined) return 'API keys of a project do not have';
   const projectRole = inProject === undefined ? '' : `, or "${inProject}" in this project,`;
+  if (isService) return `a service account with the role "${role}" does not have`;
   return `your role "${role}"${projectRole} does not have`;
 }
 

@@ -5,9 +5,11 @@ import type { Sessions, SignOnSession, StoredSession } from '../kernel/ports/ses
 import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 
-/** A person who is logged in to an account, until the token expires. */
+/** A person who is logged in to an account, or a service account with a token, until it expires. */
 export interface Session {
+  /** The person, or the service account. */
   readonly identityId: IdentityId;
+  readonly isService?: true;
   readonly accountId: string;
   readonly role: Role;
   readonly tokenId: string;

@@ -2,7 +2,7 @@ import type { AuditEvent } from './events.ts';
 
 /** Ids, names and addresses; never a secret or what a client typed without being known. */
 export interface AuditFacts {
-  /** Who did it: `user:<id>`, `key:<id>`, `local`, `operator:<login name>` or `stripe`. */
+  /** Who did it: `user:<id>`, `service:<id>`, `key:<id>`, `local`, `operator:<login name>` or `stripe`. */
   readonly actor?: string | undefined;
   /** The account that it concerns. */
   readonly account?: string | undefined;
@@ -10,6 +10,10 @@ export interface AuditFacts {
   readonly key?: string | undefined;
   /** The project that it concerns. */
   readonly project?: string;
+  /** The service account that it concerns. */
+  readonly serviceAccount?: string;
+  /** The id of one of its tokens. */
+  readonly serviceToken?: string;
   /** The invited address. */
   readonly email?: string;
   /** The id of the person who is a member. */
@@ -50,7 +54,7 @@ export interface AuditFacts {
   /** The name of a prompt, or a version of it such as `support@3`. */
   readonly prompt?: string;
   readonly label?: string;
-  /** How long calls are kept; null for as long as the instance keeps them. */
+  /** How long calls are kept, or a token works; null for as long as the instance keeps them, or for ever. */
   readonly days?: number | null;
   /** The error code of a failure. */
   readonly reason?: string | undefined;

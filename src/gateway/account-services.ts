@@ -8,6 +8,7 @@ import { OrganizationMembers } from '../accounts/organization-members.ts';
 import { Organizations } from '../accounts/organizations.ts';
 import { AccountProjects } from '../accounts/projects.ts';
 import { createKeyHasher, createPasswordHasher } from '../accounts/secret-hasher.ts';
+import { ServiceAccounts } from '../accounts/service-accounts.ts';
 import { SessionTokens } from '../accounts/session-tokens.ts';
 import { PasswordPolicy } from '../accounts/sign-on/password-policy.ts';
 import { UserAccounts } from '../accounts/user-accounts.ts';
@@ -31,6 +32,7 @@ export interface AccountServices {
   readonly organizations: Organizations;
   readonly organizationMembers: OrganizationMembers;
   readonly projects: AccountProjects;
+  readonly serviceAccounts: ServiceAccounts;
   readonly mailQueue: MailQueue | undefined;
   /** Writes pending data. */
   close(): Promise<void>;
@@ -98,6 +100,11 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
       attempts: rateLimiter,
     }),
     projects: new AccountProjects({ projects, projectMembers, versions, clock }),
+    serviceAccounts: new ServiceAccounts({
+      serviceAccounts: stores.database.serviceAccounts,
+      keyPrefix,
+      clock,
+    }),
     tokens,
     accountKeys: new AccountApiKeys({
       ...{ apiKeys, projects, versions, hasher, uses, keyPrefix, clock },

@@ -55,6 +55,8 @@ export const errorStatus = {
   domain_taken: 409,
   domain_unproven: 409,
   member_limit_reached: 409,
+  service_account_limit_reached: 409,
+  service_account_exists: 409,
   project_limit_reached: 409,
   project_exists: 409,
   project_archived: 409,

@@ -43,6 +43,7 @@ import { organizationRoutes } from '../../server/api/routes/organizations.ts';
 import { projectMemberRoutes } from '../../server/api/routes/project-members.ts';
 import { projectRoutes } from '../../server/api/routes/projects.ts';
 import { recoveryRoutes } from '../../server/api/routes/recovery.ts';
+import { serviceAccountRoutes } from '../../server/api/routes/service-accounts.ts';
 import { sessionsRoutes } from '../../server/api/routes/sessions.ts';
 import { type UsageReportQuery, usageRoutes } from '../../server/api/routes/usage.ts';
 import { usageProjectsRoute } from '../../server/api/routes/usage-projects.ts';
@@ -125,6 +126,7 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     ...memberInvitationRoutes(services.organizationMembers),
     ...projectRoutes(services.projects),
     ...projectMemberRoutes(services.projects),
+    ...serviceAccountRoutes(services.serviceAccounts),
     keyProjectRoute(services.accountKeys),
     usageProjectsRoute({
       days: (query) => parts.usage.days(query),

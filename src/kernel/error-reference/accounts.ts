@@ -68,6 +68,15 @@ export const accountErrors = {
       'The [organization](../guides/organizations.md#limits) has as many members or open invitations, or the person as many organizations, as they may have.',
     remedy: 'Remove members, revoke invitations, or leave an organization.',
   },
+  service_account_limit_reached: {
+    cause:
+      'The organization has as many [service accounts](../guides/service-accounts.md), or the service account as many tokens, as there may be.',
+    remedy: 'Delete a service account, or revoke a token.',
+  },
+  service_account_exists: {
+    cause: 'The organization has a [service account](../guides/service-accounts.md) of this name.',
+    remedy: 'Choose another name.',
+  },
   project_limit_reached: {
     cause:
       'The organization has as many [projects](../guides/projects.md), with the archived ones, as it may have.',

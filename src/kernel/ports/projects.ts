@@ -51,7 +51,10 @@ export interface ProjectMemberId {
 
 export interface ListedProjectMember {
   readonly memberId: string;
-  readonly email: string;
+  /** Of a person. */
+  readonly email: string | null;
+  /** Of a service account. */
+  readonly name: string | null;
   readonly role: ProjectRole;
   readonly sinceMs: number;
 }

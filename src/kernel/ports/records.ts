@@ -25,6 +25,7 @@ import type { Receipts } from './receipts.ts';
 import type { RecordingMode, RecordingTable } from './recordings.ts';
 import type { RequestLog } from './request-log.ts';
 import type { AnonSessions } from './sandbox.ts';
+import type { ServiceAccounts } from './service-accounts.ts';
 import type { Erasures, MailedTokens, Sessions } from './sessions.ts';
 import type { Settlements } from './settlements.ts';
 import type { SharedDocuments } from './shared-documents.ts';
@@ -42,6 +43,7 @@ export interface Database {
   readonly memberInvitations: MemberInvitations;
   readonly projects: Projects;
   readonly projectMembers: ProjectMembers;
+  readonly serviceAccounts: ServiceAccounts;
   readonly sessions: Sessions;
   readonly signOns: SignOns;
   readonly signOnDomains: SignOnDomains;
@@ -163,7 +165,7 @@ export interface ActiveApiKey {
 
 /** The credential of a change. The change is rejected if the credential has ended meanwhile. */
 export interface PresentedCredential {
-  readonly kind: 'session' | 'key';
+  readonly kind: 'session' | 'service' | 'key';
   readonly id: string;
 }
 

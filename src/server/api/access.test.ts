@@ -11,6 +11,7 @@ function accessAs(role: Role) {
   const session = { identityId, accountId: 'ada', role, tokenId: 't1', expiresAtMs: 9 };
   return createCloudAccess({
     tokens: { verify: async () => session },
+    services: { verify: async () => undefined },
     keys: { findCurrent: async () => undefined, noteUse: () => undefined },
     cookies: new SessionCookies({ url: 'http://localhost' }),
     projects: noProjects,

@@ -1,5 +1,6 @@
 import type { ApiKeyAuthenticator } from '../../accounts/api-key-authenticator.ts';
 import { type Actor, type Right, requireRight } from '../../accounts/rights.ts';
+import type { ServiceAccounts } from '../../accounts/service-accounts.ts';
 import type { Session, SessionTokens } from '../../accounts/session-tokens.ts';
 import { bearerTokenOf } from '../../calls/bearer-token.ts';
 import { isAnonymousToken } from '../../calls/caller-authenticator.ts';
@@ -30,7 +31,8 @@ export type AccountCaller =
 /** For changes that are rejected if the credential has ended meanwhile. */
 export function credentialOf(caller: AccountCaller): PresentedCredential | undefined {
   if (caller.kind === 'local') return undefined;
-  return { kind: caller.kind, id: caller.kind === 'key' ? caller.keyId : caller.tokenId };
+  if (caller.kind === 'key') return { kind: 'key', id: caller.keyId };
+  return { kind: caller.isService ? 'service' : 'session', id: caller.tokenId };
 }
 
 /** Authenticates callers of Weir's own routes; each check rejects with 401. */
@@ -69,6 +71,7 @@ export type AccessName = 'public' | 'anonToken' | Exclude<keyof AccessChecks, 'p
 
 export interface CloudAccessParts {
   readonly tokens: Pick<SessionTokens, 'verify'>;
+  readonly services: Pick<ServiceAccounts, 'verify'>;
   readonly keys: Pick<ApiKeyAuthenticator, 'findCurrent' | 'noteUse'>;
   readonly cookies: SessionCookies;
   readonly projects: ProjectAccess;
@@ -85,6 +88,7 @@ interface OperatorCredential {
 /** Cloud mode: accounts authenticate with a session token or, where a route allows it, an API key. */
 export function createCloudAccess({
   tokens,
+  services,
   keys,
   cookies,
   projects,
@@ -99,8 +103,10 @@ export function createCloudAccess({
     return { kind: 'key', accountId: account.id, keyId, access, projectId };
   };
   const bySession = async (authRequest: AuthRequest): Promise<Session | undefined> => {
-    const token = bearerTokenOf(authRequest.headers) ?? cookies.tokenOf(authRequest);
-    return token === undefined ? undefined : tokens.verify(token);
+    const bearer = bearerTokenOf(authRequest.headers);
+    const token = bearer ?? cookies.tokenOf(authRequest);
+    const service = bearer === undefined ? undefined : await services.verify(bearer);
+    return service ?? (token === undefined ? undefined : tokens.verify(token));
   };
   return {
     projects,
@@ -176,7 +182,7 @@ export function requireRightOf(caller: Session | AccountCaller, right: Right): v
 
 /** Undefined for the user of a local gateway. */
 export function actorOf(caller: Session | AccountCaller): Actor | undefined {
-  if ('role' in caller) return { role: caller.role };
+  if ('role' in caller) return { role: caller.role, ...(caller.isService && { isService: true }) };
   if (caller.kind === 'local') return undefined;
   return caller.projectId === null ? { role: 'key' } : { role: undefined };
 }

@@ -158,8 +158,8 @@ export const byOperator: AccessRule<void> = {
   describe: () => ({ actor: 'operator' }),
 };
 
-function describeSession({ accountId: account, identityId }: Session): AuditFacts {
-  return { account, actor: `user:${identityId}` };
+function describeSession({ accountId: account, identityId, isService }: Session): AuditFacts {
+  return { account, actor: `${isService ? 'service' : 'user'}:${identityId}` };
 }
 
 export function describeCaller(caller: AccountCaller): AuditFacts {

@@ -82,6 +82,20 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['identity_id', 'since_ms'],
   },
   {
+    type: 'service_account',
+    from: sql`service_accounts`,
+    ownerColumn: 'account_id',
+    key: ['id'],
+    columns: ['name', 'role', 'created_at_ms', 'disabled_at_ms'],
+  },
+  {
+    type: 'service_account_token',
+    from: sql`service_account_tokens`,
+    ownerColumn: 'account_id',
+    key: ['id'],
+    columns: ['service_account_id', 'created_at_ms', 'used_at_ms', 'expires_at_ms'],
+  },
+  {
     type: 'session',
     from: sql`sessions`,
     ownerColumn: 'account_id',

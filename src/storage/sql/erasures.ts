@@ -49,6 +49,8 @@ const erasedTables = [
   ['sessions', 'id'],
   ['member_invitations', 'id'],
   ['project_members', 'member_id'],
+  ['service_account_tokens', 'id'],
+  ['service_accounts', 'id'],
   ['projects', 'id'],
   ['sign_ons', 'account_id'],
   ['sign_on_domains', 'domain'],

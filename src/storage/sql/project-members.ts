@@ -61,8 +61,10 @@ export class SqlProjectMembers implements ProjectMembers {
   ): Promise<readonly ListedProjectMember[]> {
     const rows = await this.#db
       .selectFrom('project_members')
-      .innerJoin('identities', (join) => join.on(sql<boolean>`identities.id = project_members.member_id`))
-      .select(['project_members.member_id as memberId', 'identities.email', 'project_members.role'])
+      .leftJoin('identities', (join) => join.on(sql<boolean>`identities.id = project_members.member_id`))
+      .leftJoin('service_accounts', 'service_accounts.id', 'project_members.member_id')
+      .select(['project_members.member_id as memberId', 'identities.email', 'service_accounts.name'])
+      .select('project_members.role')
       .select('project_members.created_at_ms as sinceMs')
       .where('project_id', '=', projectId)
       .$if(after !== undefined, (query) =>
@@ -94,7 +96,13 @@ export class SqlProjectMembers implements ProjectMembers {
         .where('account_id', '=', accountId)
         .where('identity_id', '=', identityIdOf(memberId))
         .executeTakeFirst();
-      if (project === undefined || membership === undefined) return 'unknown';
+      const service = await trx
+        .selectFrom('service_accounts')
+        .select('role')
+        .where('account_id', '=', accountId)
+        .where('id', '=', memberId)
+        .executeTakeFirst();
+      if (project === undefined || (membership ?? service) === undefined) return 'unknown';
       const before = await trx
         .selectFrom('project_members')
         .select('role')

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { PresentedCredential } from '../../kernel/ports/records.ts';
 import type { Tables } from './tables.ts';
@@ -9,16 +9,13 @@ export async function requireCredential(
   accountId: string,
   { kind, id }: PresentedCredential,
 ): Promise<void> {
-  const credential =
-    kind === 'session'
-      ? trx.selectFrom('sessions').select('id').where('id', '=', id).where('account_id', '=', accountId)
-      : trx
-          .selectFrom('api_keys')
-          .select('id')
-          .where('id', '=', id)
-          .where('account_id', '=', accountId)
-          .where('revoked_at_ms', 'is', null);
-  if ((await credential.executeTakeFirst()) === undefined)
+  const own = sql<boolean>`id = ${id} and account_id = ${accountId}`;
+  const credentials = {
+    session: () => trx.selectFrom('sessions').select('id').where(own),
+    service: () => trx.selectFrom('service_account_tokens').select('id').where(own),
+    key: () => trx.selectFrom('api_keys').select('id').where(own).where('revoked_at_ms', 'is', null),
+  };
+  if ((await credentials[kind]().executeTakeFirst()) === undefined)
     throw new GatewayError(
       'authentication_required',
       'the credential of this request was revoked or has expired',

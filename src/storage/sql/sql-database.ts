@@ -31,6 +31,7 @@ import type {
 } from '../../kernel/ports/records.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import type { AnonSessions } from '../../kernel/ports/sandbox.ts';
+import type { ServiceAccounts } from '../../kernel/ports/service-accounts.ts';
 import type { Erasures, MailedTokens, Sessions } from '../../kernel/ports/sessions.ts';
 import type { Settlements } from '../../kernel/ports/settlements.ts';
 import type { SharedDocuments } from '../../kernel/ports/shared-documents.ts';
@@ -84,6 +85,7 @@ import { SqlReceipts } from './receipts.ts';
 import { SqlRecharges } from './recharges.ts';
 import { SqlRecordingTable } from './recording-table.ts';
 import { SqlRequestLog } from './request-log.ts';
+import { SqlServiceAccounts } from './service-accounts.ts';
 import { SqlSessions } from './sessions.ts';
 import { SqlSettlements } from './settlements.ts';
 import { SqlSharedDocuments } from './shared-documents.ts';
@@ -162,6 +164,7 @@ class SqlDatabase implements Database {
   readonly memberInvitations: MemberInvitations;
   readonly projects: Projects;
   readonly projectMembers: ProjectMembers;
+  readonly serviceAccounts: ServiceAccounts;
   readonly sessions: Sessions;
   readonly signOns: SignOns;
   readonly signOnDomains: SignOnDomains;
@@ -219,6 +222,7 @@ class SqlDatabase implements Database {
     this.memberInvitations = new SqlMemberInvitations(db, sqlDialect);
     this.projects = new SqlProjects(db, sqlDialect);
     this.projectMembers = new SqlProjectMembers(db, sqlDialect);
+    this.serviceAccounts = new SqlServiceAccounts(db, sqlDialect);
     this.sessions = new SqlSessions(db, sqlDialect);
     this.signOns = new SqlSignOns(db, sqlDialect);
     this.signOnDomains = new SqlSignOnDomains(db, sqlDialect);

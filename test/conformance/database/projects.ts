@@ -104,7 +104,7 @@ export function projectsConformance(setUpDatabase: SetUpDatabase): void {
       assert.equal(await projectMembers.setRole(place, 'viewer', 5), null);
       assert.equal(await projectMembers.setRole(place, 'admin', 6), 'viewer');
       assert.deepEqual(await projectMembers.page(project.id, { limit: 10 }), [
-        { memberId, email: bob.identity.email, role: 'admin', sinceMs: 5 },
+        { memberId, email: bob.identity.email, name: null, role: 'admin', sinceMs: 5 },
       ]);
       assert.deepEqual(
         await projectMembers.page(project.id, { limit: 10, after: { sinceMs: 5, memberId } }),

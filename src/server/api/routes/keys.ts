@@ -6,6 +6,7 @@ import { limits as kernelLimits } from '../../../kernel/limits.ts';
 import type { ApiKey } from '../../../kernel/ports/records.ts';
 import type { HeaderList } from '../../../lib/headers.ts';
 import { limits } from '../../limits.ts';
+import { credentialOf } from '../access.ts';
 import { bySession, defineRoute, inNamedProject, inProject } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import { namedProject, projectOfKey, projectQuery } from '../project-access.ts';
@@ -82,10 +83,8 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
           ...(body.projectId !== undefined && { projectId: body.projectId }),
         };
         await caller.requireRightIn(body.projectId ?? null);
-        const { key, token } = await keys.create(caller.accountId, chosen, {
-          kind: 'session',
-          id: caller.tokenId,
-        });
+        const shown = credentialOf({ kind: 'session', ...caller });
+        const { key, token } = await keys.create(caller.accountId, chosen, shown);
         const { id, ...rest } = describeApiKey(key);
         return {
           status: 201,

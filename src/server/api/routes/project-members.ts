@@ -23,7 +23,8 @@ const pageSchema = z.strictObject({
     .array(
       z.strictObject({
         id: z.string(),
-        email: z.string(),
+        email: z.string().nullable().describe('Of a person'),
+        service_account: z.string().nullable().describe('The name of a service account'),
         role: z.enum(projectRoles).describe('In the project; a role in the organization counts beside it'),
         since: z.iso.datetime(),
       }),
@@ -114,6 +115,6 @@ export function projectMemberRoutes(projects: AccountProjects): readonly ApiRout
   ];
 }
 
-function describeMember({ memberId, email, role: held, sinceMs }: ListedProjectMember) {
-  return { id: memberId, email, role: held, since: timestamp(sinceMs) };
+function describeMember({ memberId, email, name, role: held, sinceMs }: ListedProjectMember) {
+  return { id: memberId, email, service_account: name, role: held, since: timestamp(sinceMs) };
 }

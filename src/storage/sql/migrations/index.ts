@@ -51,6 +51,7 @@ import { requestUnits } from './request-units.ts';
 import { requestWeights } from './request-weights.ts';
 import { reservations } from './reservations.ts';
 import { sandbox } from './sandbox.ts';
+import { serviceAccounts } from './service-accounts.ts';
 import { sessions } from './sessions.ts';
 import { settlements } from './settlements.ts';
 import { sharedDocuments } from './shared-documents.ts';
@@ -120,4 +121,5 @@ export const migrations: readonly Migration[] = [
   projects,
   signOn,
   budgets,
+  serviceAccounts,
 ];

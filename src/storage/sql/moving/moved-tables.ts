@@ -18,6 +18,8 @@ export const unmovedTables: Readonly<Partial<Record<keyof Tables, string>>> = {
   users: 'an account is made by signing up; tier and period are what the operator of an instance grants',
   identities: 'a person signs up on each instance',
   memberships: 'a person signs up on each instance',
+  service_accounts: 'credentials are made on each instance',
+  service_account_tokens: 'credentials are made on each instance',
   project_members: 'members are invited on each instance',
   member_invitations: 'members are invited on each instance',
   sign_ons: 'an identity provider knows the addresses of one instance',

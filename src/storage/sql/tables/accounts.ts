@@ -95,11 +95,30 @@ export interface AccountTables {
   /** Roles in projects. */
   readonly project_members: {
     readonly project_id: string;
-    /** The id of a person. */
+    /** The id of a person or a service account. */
     readonly member_id: string;
     readonly account_id: string;
     readonly role: string;
     readonly created_at_ms: number;
+  };
+  readonly service_accounts: {
+    readonly id: string;
+    readonly account_id: string;
+    /** Unique in the account. */
+    readonly name: string;
+    readonly role: string;
+    readonly created_at_ms: number;
+    readonly disabled_at_ms: number | null;
+  };
+  readonly service_account_tokens: {
+    readonly id: string;
+    readonly service_account_id: string;
+    readonly account_id: string;
+    /** Of the token. */
+    readonly hash: string;
+    readonly created_at_ms: number;
+    readonly used_at_ms: number | null;
+    readonly expires_at_ms: number | null;
   };
   /** Deleted accounts whose data may not be fully erased yet. */
   readonly erasures: {
