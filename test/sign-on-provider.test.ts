@@ -109,7 +109,7 @@ describe('single sign-on with oidc-provider', () => {
     for (const _ of ['first', 'again']) {
       const back = await jar.follow(begin(), isCallback);
       const answer = await jar.visit(back.url);
-      assert.deepEqual([answer.status, answer.headers.location], [303, '/'], answer.text);
+      assert.deepEqual([answer.status, answer.headers.location], [303, '/login#to=%2F'], answer.text);
       assert.equal(await roleOf(tokenIn(answer) ?? ''), 'developer');
     }
   });

@@ -13,7 +13,7 @@ interface SigningKey {
 /** Also what no token may have. */
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** An identity provider whose every answer a test decides. */
 export class ScriptedIssuer {
@@ -78,6 +78,18 @@ export class ScriptedIssuer {
   /** The key as a shared secret: what a confused verifier would take it for. */
   get publicKeyText(): string {
     return JSON.stringify(this.#key.jwk);
+  }
+
+  /** Sends everybody back at once, as this person. */
+  answerSignOns(claims: TokenClaims): void {
+    this.handlers.set('/authorize', async (request, response) => {
+      const asked = new URL(request.url ?? '/', this.url).searchParams;
+      this.idToken = await this.sign({ ...claims, nonce: asked.get('nonce') });
+      const location = new URL(asked.get('redirect_uri') ?? '');
+      const answer = { code: crypto.randomUUID(), state: asked.get('state') ?? '', iss: this.url };
+      location.search = String(new URLSearchParams(answer));
+      response.writeHead(303, { location: location.href }).end();
+    });
   }
 
   get kid(): string {

@@ -43,6 +43,8 @@ export type ArchivedConversation = Answer<'/v1/archive', 'get'>['conversations']
 export type Diagnostics = Answer<'/v1/diagnostics', 'get'>;
 export type Destination = Answer<'/v1/airgap', 'get'>['destinations'][number];
 export type Organization = Answer<'/v1/organizations', 'get'>['organizations'][number];
+export type SignOn = Answer<'/v1/organization/sign-on', 'get'>;
+export type SignOnDomain = Answer<'/v1/organization/sign-on/domains', 'get'>['domains'][number];
 export type OrganizationMember = Answer<'/v1/organization/members', 'get'>['members'][number];
 export type Role = Organization['role'];
 export type AuditEntry = Answer<'/v1/audit', 'get'>['entries'][number];
@@ -68,6 +70,15 @@ export function markSignedIn(is: boolean): void {
   hasEnded = false;
   if (is) localStorage.setItem(signedIn, String(Date.now()));
   else localStorage.removeItem(signedIn);
+}
+
+/** After a single sign-on: the gateway leads to the log-in page, with the path to go on to. */
+export function settleSignOn(): void {
+  const to = new URLSearchParams(window.location.hash.slice(1)).get('to');
+  if (window.location.pathname !== '/login' || to === null) return;
+  markSignedIn(true);
+  // The gateway lets no other addresses through, but a link may have anything here.
+  window.history.replaceState(null, '', /^\/(?![/\\])/.test(to) ? to : '/');
 }
 
 /** Tells of who logs in and out in other tabs. */
@@ -143,6 +154,24 @@ export const auditEntries = (filter: AuditFilter) =>
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,
   });
+
+/** Null if none is set up. */
+export const signOn = queryOptions({
+  queryKey: ['sign-on'],
+  queryFn: async () => {
+    try {
+      return await told(api.GET('/v1/organization/sign-on'));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return null;
+      throw error;
+    }
+  },
+});
+
+export const signOnDomains = queryOptions({
+  queryKey: ['sign-on-domains'],
+  queryFn: () => told(api.GET('/v1/organization/sign-on/domains')),
+});
 
 export const memberInvitations = queryOptions({
   queryKey: ['member-invitations'],

@@ -8,6 +8,7 @@ import { readPendingInvitation } from '../../parts/pending-invitation.ts';
 import { sentence } from '../../parts/states.tsx';
 import { claimSandbox } from './sandbox.ts';
 import { readInvitation, useSignUpPolicy } from './sign-up-policy.ts';
+import { readArrival, SingleSignOn } from './single-sign-on.tsx';
 
 const words = {
   login: { title: 'Log in', other: 'No account yet?', otherTo: '/signup', otherName: 'Sign up' },
@@ -16,7 +17,8 @@ const words = {
 
 export function SignIn({ how }: { readonly how: keyof typeof words }) {
   const { enter, open } = useSession();
-  const { pathname } = useLocation();
+  const { pathname, hash } = useLocation();
+  const [arrival] = useState(() => readArrival(hash));
   const navigate = useNavigate();
   const signUpPolicy = useSignUpPolicy();
   const canMail = useFeature('mail');
@@ -89,6 +91,7 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
           {title}
         </Button>
       </form>
+      {how === 'login' && <SingleSignOn arrival={arrival} />}
       <p className="flex flex-wrap gap-x-2 text-sm text-muted">
         {(how === 'signup' || signUpPolicy === 'on') && (
           <>

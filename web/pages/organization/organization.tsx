@@ -18,6 +18,7 @@ import { Invitations } from './invitations.tsx';
 import { Members } from './members.tsx';
 import { NameOrganization } from './name-organization.tsx';
 import { roleTexts } from './roles.ts';
+import { SingleSignOn } from './sign-on.tsx';
 
 export function OrganizationPage() {
   const current = useQuery(organization);
@@ -45,6 +46,9 @@ export function OrganizationPage() {
               {shown.deletes_at !== null && <ScheduledDeletion shown={shown} />}
               <Members rights={shown.rights} isPersonal={shown.personal} />
               {shown.rights.includes('members:write') && <Invitations rights={shown.rights} />}
+              {!shown.personal && shown.rights.includes('sign-on:read') && (
+                <SingleSignOn rights={shown.rights} />
+              )}
               <Own />
               <Section title="Settings">
                 <p className="max-w-prose text-sm text-muted">

@@ -71,7 +71,8 @@ function startRoute({ signOn }: SignOnRouteParts, cookie: SignOnCookie): ApiRout
         return goTo(begun.url, cookie.set(begun.cookie));
       } catch (error) {
         if (!wantsPage(headers)) throw error instanceof SignOnFailure ? error.error : error;
-        return goTo(signInPage({ failure: failureName(error) }));
+        const failure = error instanceof SignOnFailure ? error.refusal : 'unknown';
+        return goTo(signInPage({ failure }));
       }
     },
   });
@@ -101,7 +102,10 @@ function callbackRoute(parts: SignOnRouteParts, cookie: SignOnCookie): ApiRoute 
         const finished = await signOn.finish({ accountId, query, cookie: sent, client });
         await recordMembership(finished, record);
         const { login, returnPath } = finished;
-        const response = goTo(returnPath, [...cookie.clear(), ...cookies.set(login.token)]);
+        const response = goTo(signInPage({ to: returnPath }), [
+          ...cookie.clear(),
+          ...cookies.set(login.token),
+        ]);
         return { ...response, audit: factsOf(finished) };
       } catch (error) {
         const failure = failureName(error);
@@ -140,12 +144,12 @@ function goTo(location: string, headers: HeaderList = []): ApiResponse {
   return { status: 303, headers: ['location', location, 'referrer-policy', 'no-referrer', ...headers] };
 }
 
-/** The dashboard's page; what it shows comes from a list of its own. */
+/** The dashboard's page, which goes on from there, or shows a text of its own for the failure. */
 function signInPage(values: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],
   );
-  return `/#${new URLSearchParams(Object.fromEntries(given))}`;
+  return `/login#${new URLSearchParams(Object.fromEntries(given))}`;
 }
 
 /** Browsers tell where a navigation comes from; typed addresses and own pages are no other site. */
