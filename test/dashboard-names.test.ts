@@ -27,6 +27,7 @@ const pages = [
   '/usage?by=key',
   '/usage?by=end_user',
   '/usage?by=tag',
+  '/budgets',
   '/alerts',
   '/moving',
   '/keys',

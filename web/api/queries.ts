@@ -39,6 +39,7 @@ export type StoredKey = Answer<'/v1/byok/{provider}/keys', 'get'>['keys'][number
 export type KeyOwner = Pick<Provider, 'name' | 'title' | 'key_forms'>;
 export type OwnProvider = Answer<'/v1/providers', 'get'>['providers'][number];
 export type Budget = Answer<'/v1/budgets', 'get'>['budgets'][number];
+export type StoredBudget = Answer<'/v1/organization/budgets', 'get'>['budgets'][number];
 export type ArchivedConversation = Answer<'/v1/archive', 'get'>['conversations'][number];
 export type Diagnostics = Answer<'/v1/diagnostics', 'get'>;
 export type Destination = Answer<'/v1/airgap', 'get'>['destinations'][number];
@@ -645,6 +646,27 @@ export const budgets = queryOptions({
   queryKey: ['budgets'],
   queryFn: () => told(api.GET('/v1/budgets')),
   refetchInterval: 10_000,
+});
+
+/** Budgets of the account, those nearest to their limit first. */
+export const storedBudgets = infiniteQueryOptions({
+  queryKey: ['stored-budgets'],
+  queryFn: ({ pageParam: after }) =>
+    told(
+      api.GET('/v1/organization/budgets', {
+        params: { query: { limit: 50, ...(after !== null && { after }) } },
+      }),
+    ),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.next_cursor,
+  refetchInterval: 10_000,
+});
+
+/** The first of those that are not archived, to choose from. */
+export const projectChoices = queryOptions({
+  queryKey: ['projects', 'choices'],
+  queryFn: () =>
+    told(api.GET('/v1/organization/projects', { params: { query: { limit: 200, archived: 'false' } } })),
 });
 
 /** The ledger of credits beyond its first page. */

@@ -26,6 +26,7 @@ import {
   Table2,
   UserRound,
   UsersRound,
+  Wallet,
 } from 'lucide-react';
 
 import type { Capabilities } from '../api/queries.ts';
@@ -60,6 +61,7 @@ const all: readonly NavigationItem[] = [
   { to: '/recordings', title: 'Recordings', icon: Disc, letter: 'e' },
   { to: '/archive', title: 'Archive', icon: Archive, letter: 'h' },
   { to: '/usage', title: 'Usage', icon: ChartColumn, letter: 'w', startsGroup: true },
+  { to: '/budgets', title: 'Budgets', icon: Wallet, letter: 'j', only: 'cloud' },
   { to: '/alerts', title: 'Alerts', icon: Bell, letter: 'l' },
   { to: '/keys', title: 'Keys', icon: KeyRound, letter: 'k', only: 'cloud' },
   { to: '/provider-keys', title: 'Provider keys', icon: Plug, letter: 'v' },

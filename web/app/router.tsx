@@ -307,6 +307,12 @@ const account = createRoute({
   component: page(() => import('../pages/account/account.tsx'), 'Account'),
 });
 
+const budgets = createRoute({
+  getParentRoute: () => root,
+  path: '/budgets',
+  component: page(() => import('../pages/budgets/budgets.tsx'), 'Budgets'),
+});
+
 const organization = createRoute({
   getParentRoute: () => root,
   path: '/organization',
@@ -364,6 +370,7 @@ export const router = createRouter({
     sessions,
     session,
     usage,
+    budgets,
     playground,
     recordings,
     modules,

@@ -9,6 +9,7 @@ export const auditSubjects = {
     ...['organization.restored', 'member.invited', 'member.invitation_revoked', 'member.joined'],
     ...['member.role_changed', 'member.removed', 'member.left'],
   ],
+  Budgets: ['budget.created', 'budget.changed', 'budget.deleted'],
   'API keys': ['key.created', 'key.changed', 'key.revoked'],
   Providers: ['provider_key.stored', 'provider_key.deleted', 'provider.stored', 'provider.deleted'],
   'Rules and prompts': [
