@@ -8,7 +8,7 @@ import { CookieJar } from './support/cookie-jar.ts';
 import { gatewaysOnStores } from './support/gateways-on-stores.ts';
 import { addMember, createOrganization, membersOf, sessionIn } from './support/organizations.ts';
 import { sendJson, type TokenClaims } from './support/scripted-issuer.ts';
-import { SignOnStage, tokenIn } from './support/sign-on.ts';
+import { adminToken, SignOnStage, tokenIn } from './support/sign-on.ts';
 
 const groups = {
   groups_claim: 'groups',
@@ -361,6 +361,15 @@ describe('a sign-on is refused', () => {
     const path = `${stage.urls[0]}/v1/sign-on/${stage.organizationId}/callback?state=x&code=y`;
     const answer = await begun.jar.visit(path, { headers: ['accept', 'text/html'] });
     assert.deepEqual([answer.status, answer.headers.location], [303, '/login#failure=attempt']);
+    const unknown = await call(stage.urls[0], { path: '/v1/sign-on/none/callback?state=x&code=y' });
+    assertRefusal(unknown, 'attempt');
+    const instance = await call(stage.urls[0], {
+      path: '/v1/operator/audit?limit=100',
+      headers: bearer(adminToken),
+    });
+    assert.ok(Array.isArray(instance.json.entries), instance.text);
+    const ofInstance = instance.json.entries.map((entry) => at(entry, 'event'));
+    assert.ok(!ofInstance.includes('sign_on.refused'), 'made-up organizations are not in the log');
     await stage.session();
     const events = await auditEvents(stage);
     for (const event of ['sign_on.refused', 'sign_on.succeeded', 'member.joined', 'sign_on.domain_proven'])

@@ -110,8 +110,13 @@ function callbackRoute(parts: SignOnRouteParts, cookie: SignOnCookie): ApiRoute 
       } catch (error) {
         const failure = failureName(error);
         if (failure === undefined) throw error;
-        const facts = { account: await signOn.knownAccount(accountId), reason: failure };
-        await record({ event: 'sign_on.refused', ...facts, id, address: remoteAddress, client });
+        const account = await signOn.knownAccount(accountId);
+        // Anybody may call made-up addresses.
+        if (account !== undefined)
+          await record({
+            ...{ event: 'sign_on.refused', account, reason: failure },
+            ...{ id, address: remoteAddress, client },
+          });
         if (!wantsPage(headers)) throw new SignOnFailure(failure).error;
         return { ...goTo(signInPage({ failure }), cookie.clear()), audit: 'none' };
       }
