@@ -34,6 +34,34 @@ test('people create an organization, invite, join, switch, get other roles, leav
     await assertAccessible(page);
   });
 
+  await t.test('a project is created, renamed, archived and restored, and gets a key', async () => {
+    await page.goto(`${url}/projects`);
+    await page.getByText('No projects.').waitFor();
+    await page.getByRole('button', { name: 'New project' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Search');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Rename Search' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Find');
+    await page.getByRole('button', { name: 'Rename', exact: true }).last().click();
+    await page.getByRole('button', { name: 'Archive Find' }).click();
+    await page.getByRole('button', { name: 'Archive', exact: true }).last().click();
+    await page.getByRole('button', { name: 'Restore Find' }).click();
+    await page.getByRole('button', { name: 'Archive Find' }).waitFor();
+    await assertAccessible(page);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/projects.png` });
+    await page.goto(`${url}/keys?open=new`);
+    await page.getByLabel('Project', { exact: true }).selectOption({ label: 'Find' });
+    await assertAccessible(page);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/projects-key.png` });
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.goto(`${url}/projects`);
+    await page.getByRole('link', { name: 'Find', exact: true }).click();
+    await page.getByText('Project:').waitFor();
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/projects-log.png` });
+    await page.goto(`${url}/organization`);
+  });
+
   await t.test('an invitation has a link, which is shown once', async () => {
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByLabel('E-mail').fill('bob@example.com');

@@ -46,6 +46,7 @@ export type Destination = Answer<'/v1/airgap', 'get'>['destinations'][number];
 export type Organization = Answer<'/v1/organizations', 'get'>['organizations'][number];
 export type SignOn = Answer<'/v1/organization/sign-on', 'get'>;
 export type SignOnDomain = Answer<'/v1/organization/sign-on/domains', 'get'>['domains'][number];
+export type Project = Answer<'/v1/organization/projects', 'get'>['projects'][number];
 export type OrganizationMember = Answer<'/v1/organization/members', 'get'>['members'][number];
 export type Role = Organization['role'];
 export type AuditEntry = Answer<'/v1/audit', 'get'>['entries'][number];
@@ -136,6 +137,28 @@ export const members = (search: string) =>
           params: {
             query: {
               ...(search !== '' && { search }),
+              ...(pageParam !== undefined && { after: pageParam }),
+            },
+          },
+        }),
+      ),
+    initialPageParam: undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+/** Those that the person may see; `archived` leaves out one kind. */
+export const projects = (search: string, archived?: 'true' | 'false') =>
+  infiniteQueryOptions({
+    queryKey: ['projects', search, archived],
+    queryFn: ({ pageParam }: { pageParam: string | undefined }) =>
+      told(
+        api.GET('/v1/organization/projects', {
+          params: {
+            query: {
+              limit: 200,
+              ...(search !== '' && { search }),
+              ...(archived !== undefined && { archived }),
               ...(pageParam !== undefined && { after: pageParam }),
             },
           },

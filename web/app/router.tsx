@@ -47,6 +47,8 @@ export interface RequestsSearch {
   readonly effect?: 'answered' | 'rejected';
   readonly provider?: string;
   readonly key?: string;
+  /** The id of a project. */
+  readonly project?: string;
   readonly client?: string;
   readonly conversation?: string;
   readonly end_user?: string;
@@ -62,8 +64,8 @@ export interface RequestsSearch {
 }
 
 const filters = [
-  ...(['search', 'model', 'module', 'provider', 'key', 'status', 'client', 'conversation'] as const),
-  ...(['end_user', 'tag', 'open'] as const),
+  ...(['search', 'model', 'module', 'provider', 'key', 'project', 'status', 'client'] as const),
+  ...(['conversation', 'end_user', 'tag', 'open'] as const),
 ];
 
 const requests = createRoute({
@@ -313,6 +315,12 @@ const budgets = createRoute({
   component: page(() => import('../pages/budgets/budgets.tsx'), 'Budgets'),
 });
 
+const projects = createRoute({
+  getParentRoute: () => root,
+  path: '/projects',
+  component: page(() => import('../pages/projects/projects.tsx'), 'Projects'),
+});
+
 const organization = createRoute({
   getParentRoute: () => root,
   path: '/organization',
@@ -390,6 +398,7 @@ export const router = createRouter({
     operator,
     account,
     organization,
+    projects,
     audit,
   ]),
   // Without what a page does not know, or has found to be invalid.

@@ -6,16 +6,22 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { OwnerField, saveOwner } from './owner-field.tsx';
+import { ProjectField } from './project-field.tsx';
 
 /** Makes a key, and shows it this once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const client = useQueryClient();
   const [name, setName] = useState('');
   const [owner, setOwner] = useState('');
+  const [project, setProject] = useState('');
   const [pipeline, setPipeline] = useState<string>();
   const making = useMutation({
     mutationFn: async () => {
-      const body = { name, ...(pipeline !== undefined && { pipelineConfig: pipeline }) };
+      const body = {
+        name,
+        ...(pipeline !== undefined && { pipelineConfig: pipeline }),
+        ...(project !== '' && { projectId: project }),
+      };
       const created = await told(api.POST('/v1/keys', { body }));
       // The key is shown in any case: nobody can see it again.
       if (owner !== '') await saveOwner(created.id, owner).catch(() => undefined);
@@ -54,6 +60,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
           )}
         </Field>
         <OwnerField value={owner} onChange={setOwner} />
+        <ProjectField value={project} onChange={setProject} />
         <label className="flex items-center gap-2 text-sm">
           <input
             type="checkbox"

@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { capabilities, keys } from '../../api/queries.ts';
+import { capabilities, keys, projects } from '../../api/queries.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
 import { Button } from '../../parts/controls.tsx';
 import { timeOf } from '../../parts/format.ts';
@@ -30,6 +30,7 @@ const titles: Readonly<Record<Exclude<keyof LogFilters, 'sort'>, string>> = {
   model: 'Model',
   provider: 'Provider',
   key: 'Key',
+  project: 'Project',
   client: 'Client',
   end_user: 'End user',
   tag: 'Tag',
@@ -53,6 +54,7 @@ interface ChipsProps {
 export function FilterChips({ search, onChange }: ChipsProps) {
   const { data: about } = useQuery(capabilities);
   const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const { data: listed } = useInfiniteQuery({ ...projects(''), enabled: search.project !== undefined });
   const on = names.filter((name) => search[name] !== undefined);
   if (on.length === 0) return null;
   const textOf = (name: keyof typeof titles): string => {
@@ -73,6 +75,8 @@ export function FilterChips({ search, onChange }: ChipsProps) {
         const key = mine?.keys.find(({ id }) => id === value);
         return key === undefined ? value : key.name || key.prefix;
       }
+      case 'project':
+        return listed?.pages.flatMap((page) => page.projects).find(({ id }) => id === value)?.name ?? value;
       default:
         return value;
     }

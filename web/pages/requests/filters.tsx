@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal } from 'lucide-react';
 import { type RefObject, useId, useState } from 'react';
-import { capabilities, keys, models, modules, tagUsage } from '../../api/queries.ts';
+import { capabilities, keys, models, modules, projects, tagUsage } from '../../api/queries.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
 import { Button, Input, Select } from '../../parts/controls.tsx';
 import { daysOf } from '../../parts/day-ranges.ts';
@@ -119,6 +119,8 @@ function FilterPanel({ search, onChange }: Pick<FiltersProps, 'search' | 'onChan
   const { data: known = [] } = useQuery(models);
   const { data: loaded } = useQuery(modules);
   const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const { data: pages } = useInfiniteQuery({ ...projects(''), enabled: about?.mode === 'cloud' });
+  const listed = pages?.pages.flatMap((page) => page.projects) ?? [];
   const { data: used } = useQuery(tagUsage(daysOf('30d')));
   const usedTags = (used?.tags ?? []).flatMap(({ tag, value }) => (value === null ? [] : `${tag}:${value}`));
   const set = (name: keyof LogFilters, value: string) =>
@@ -145,6 +147,14 @@ function FilterPanel({ search, onChange }: Pick<FiltersProps, 'search' | 'onChan
           value={search.key}
           onSet={(value) => set('key', value)}
           known={(mine?.keys ?? []).map(({ id, name, prefix }) => [id, name === '' ? prefix : name])}
+        />
+      )}
+      {(search.project !== undefined || listed.length > 0) && (
+        <SelectFilter
+          name="Project"
+          value={search.project}
+          onSet={(value) => set('project', value)}
+          known={listed.map(({ id, name }) => [id, name])}
         />
       )}
       <TextFilter name="Client" value={search.client} onSet={(value) => set('client', value)} />
