@@ -22,6 +22,17 @@ export const limits = {
   /** Lifetime of a link in a mail, and how many of a kind an account can have. */
   mailedTokenLifeMs: 3_600_000,
   mailedTokensMax: 5,
+  /** Passkeys of a person, who has a few devices. */
+  passkeysMax: 20,
+  passkeyNameCharactersMax: 100,
+  /** How long a login with a passkey or a second factor may take. */
+  loginChallengeLifeMs: 300_000,
+  /** Recovery codes of a person, of 49 random bits each. */
+  recoveryCodes: 10,
+  /** Wrong second factors for one person from one address. */
+  secondFactorsPerPerson: { most: 10, seconds: 900 },
+  /** A browser's answer about a passkey: attestations of some devices have certificates. */
+  passkeyResponseCharactersMax: 20_000,
   /** Mails to one recipient: allows retries, but no stranger can flood a mailbox. */
   mailsPerAccount: { most: 5, seconds: 3600 },
   /** Mails that one network address may request, and links that it may try. */

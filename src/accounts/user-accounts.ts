@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { resetAddressAttempts } from '../kernel/address-attempts.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import {
   type Identities,
   type Identity,
+  type IdentityId,
   identityIdOf,
   type Member,
   type Members,
@@ -15,6 +17,8 @@ import type { Clock } from '../lib/clock.ts';
 import { countAddressAttempt } from './count-attempt.ts';
 import { limits } from './limits.ts';
 import { hashToken } from './link-token.ts';
+import type { PasskeyResponse, Passkeys } from './passkeys.ts';
+import type { SecondFactorProof, SecondFactors } from './second-factors.ts';
 import type { SecretHasher } from './secret-hasher.ts';
 import type { IssuedToken, Session, SessionTokens } from './session-tokens.ts';
 import type { PasswordPolicy } from './sign-on/password-policy.ts';
@@ -27,6 +31,8 @@ export interface UserAccountsParts {
   readonly signUp: SignUpPolicy;
   readonly attempts: RateLimiter;
   readonly tokens: SessionTokens;
+  readonly passkeys: Pick<Passkeys, 'verify'>;
+  readonly secondFactors: Pick<SecondFactors, 'require' | 'verify'>;
   readonly passwordHasher: SecretHasher;
   readonly passwordPolicy: Pick<PasswordPolicy, 'check'>;
   readonly clock: Clock;
@@ -102,25 +108,48 @@ export class UserAccounts {
     return outcome === 'email_taken';
   }
 
-  /** Same error and same time, whether the address or the password is wrong. */
+  /**
+   * Same error and same time, whether the address or the password is wrong. Throws `second_factor_required` if the password
+   * is not enough.
+   */
   async logIn({ email, password, remoteAddress, client }: LoginAttempt): Promise<LoginResult> {
-    const { identities, members, attempts: rateLimiter, passwordHasher } = this.#parts;
+    const { identities, members, passwordPolicy, secondFactors, attempts, passwordHasher } = this.#parts;
     const pair = loginAttemptName(normalizeEmail(email));
     await this.#countAttempt(remoteAddress, pair, limits.loginsPerAccount);
     const identity = await identities.byEmail(normalizeEmail(email));
     const hashed = identity?.passwordHash ?? passwordHasher.decoyHash;
     const isRight = await passwordHasher.verify(hashed, password.normalize('NFC'));
     if (identity?.passwordHash === undefined || !isRight) throw wrongLoginError(identity);
-    await resetAddressAttempts(rateLimiter, { address: remoteAddress, counterName: pair });
-    if (identity.disabledAtMs !== undefined)
-      throw new GatewayError('account_disabled', 'this account is disabled; contact the operator', {
-        user: String(identity.id),
-      });
-    await this.#parts.passwordPolicy.check(identity);
+    await resetAddressAttempts(attempts, { address: remoteAddress, counterName: pair });
+    rejectDisabled(identity);
+    await secondFactors.require(identity.id);
+    await passwordPolicy.check(identity);
     const [member] = await members.ofIdentity(identity.id);
     if (member === undefined) throw wrongLoginError();
     // With the hash that was verified: another may have been set meanwhile.
     return this.#startSession({ ...member, identity }, client);
+  }
+
+  /** Completes a login that needs a second factor. */
+  async logInWithSecondFactor(proof: SecondFactorProof, client?: string): Promise<LoginResult> {
+    return this.#logInAs(await this.#parts.secondFactors.verify(proof), client);
+  }
+
+  /** Without a password: the device has verified its user. */
+  async logInWithPasskey(
+    response: PasskeyResponse<AuthenticationResponseJSON>,
+    client?: string,
+  ): Promise<LoginResult> {
+    return this.#logInAs(await this.#parts.passkeys.verify(response, 'login'), client);
+  }
+
+  async #logInAs(identityId: IdentityId, client?: string): Promise<LoginResult> {
+    const { members, passwordPolicy } = this.#parts;
+    const [member] = await members.ofIdentity(identityId);
+    if (member === undefined) throw wrongLoginError();
+    rejectDisabled(member.identity);
+    await passwordPolicy.check(member.identity);
+    return this.#startSession(member, client);
   }
 
   /** Resolves to the hash if the password of a session's person is right; counts attempts like logins. */
@@ -196,6 +225,13 @@ function notInvitedError(): GatewayError {
     'sign-up is by invitation: the invitation is missing, was used, has expired, or is for another address',
     { param: 'invitation' },
   );
+}
+
+function rejectDisabled({ id, disabledAtMs }: Identity): void {
+  if (disabledAtMs === undefined) return;
+  throw new GatewayError('account_disabled', 'this account is disabled; contact the operator', {
+    user: String(id),
+  });
 }
 
 function wrongLoginError(identity?: Pick<Identity, 'id'>): GatewayError {

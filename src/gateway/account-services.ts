@@ -6,7 +6,9 @@ import { AccountRecovery } from '../accounts/mail/account-recovery.ts';
 import { MailQueue } from '../accounts/mail/mail-queue.ts';
 import { OrganizationMembers } from '../accounts/organization-members.ts';
 import { Organizations } from '../accounts/organizations.ts';
+import { Passkeys } from '../accounts/passkeys.ts';
 import { AccountProjects } from '../accounts/projects.ts';
+import { SecondFactors } from '../accounts/second-factors.ts';
 import { createKeyHasher, createPasswordHasher } from '../accounts/secret-hasher.ts';
 import { ServiceAccounts } from '../accounts/service-accounts.ts';
 import { SessionTokens } from '../accounts/session-tokens.ts';
@@ -25,6 +27,8 @@ import { createSmtpDelivery, type SmtpOptions } from './smtp.ts';
 /** The services of accounts, in cloud mode. */
 export interface AccountServices {
   readonly accounts: UserAccounts;
+  readonly passkeys: Passkeys;
+  readonly secondFactors: SecondFactors;
   readonly tokens: SessionTokens;
   readonly accountKeys: AccountApiKeys;
   readonly keys: ApiKeyAuthenticator;
@@ -78,6 +82,9 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
   });
   const [cacheKey] = rootSecrets.deriveKeys('key lookups');
   const passwordPolicy = createPasswordPolicy(parts);
+  const { loginFactors: factors } = stores.database;
+  const passkeys = new Passkeys({ factors, baseUrl: settings.baseUrl, clock });
+  const secondFactors = new SecondFactors({ factors, passkeys, attempts: rateLimiter, clock });
   const userAccounts = new UserAccounts({
     passwordPolicy,
     identities,
@@ -85,9 +92,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
     invitations,
     signUp: settings.signUp,
     attempts: rateLimiter,
-    tokens,
-    passwordHasher,
-    clock,
+    ...{ tokens, passkeys, secondFactors, passwordHasher, clock },
   });
   const { budgets, organizations, memberInvitations, projects, projectMembers } = stores.database;
   return {
@@ -95,6 +100,8 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
     organizations: new Organizations({
       ...{ userAccounts, organizations, members, tokens, passwordPolicy, clock },
     }),
+    passkeys,
+    secondFactors,
     organizationMembers: new OrganizationMembers({
       ...{ userAccounts, members, invitations: memberInvitations, mailQueue, address, clock },
       attempts: rateLimiter,

@@ -5,8 +5,10 @@ import type { TestContext } from 'node:test';
 import { AccountApiKeys } from '../../src/accounts/account-api-keys.ts';
 import { ApiKeyAuthenticator } from '../../src/accounts/api-key-authenticator.ts';
 import { KeyUses } from '../../src/accounts/key-uses.ts';
+import { Passkeys } from '../../src/accounts/passkeys.ts';
 import { ProviderKeyVault } from '../../src/accounts/provider-key-vault.ts';
 import { Sealer } from '../../src/accounts/sealer.ts';
+import { SecondFactors } from '../../src/accounts/second-factors.ts';
 import { createKeyHasher, createPasswordHasher } from '../../src/accounts/secret-hasher.ts';
 import { SessionTokens } from '../../src/accounts/session-tokens.ts';
 import { UserAccounts } from '../../src/accounts/user-accounts.ts';
@@ -54,12 +56,16 @@ export class AccountFixture {
     this.database = database;
     this.shared = shared;
     this.tokens = this.tokensSignedBy([testKey(1)]);
+    const factors = database.loginFactors;
+    const attempts = shared.rateLimiter;
+    const passkeys = new Passkeys({ factors, baseUrl: undefined, clock });
+    const secondFactors = new SecondFactors({ factors, passkeys, attempts, clock });
     this.accounts = new UserAccounts({
       invitations: database.invitations,
       signUp: 'on',
       identities: database.identities,
       members: database.members,
-      attempts: shared.rateLimiter,
+      ...{ passkeys, secondFactors, attempts },
       tokens: this.tokens,
       passwordHasher: createPasswordHasher(testPasswordCost),
       passwordPolicy: { check: async () => undefined },

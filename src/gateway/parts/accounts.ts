@@ -41,6 +41,7 @@ import { organizationBudgetRoutes } from '../../server/api/routes/organization-b
 import { organizationMemberRoutes } from '../../server/api/routes/organization-members.ts';
 import { organizationRoutes } from '../../server/api/routes/organizations.ts';
 import { projectMemberRoutes } from '../../server/api/routes/project-members.ts';
+import { passkeyRoutes } from '../../server/api/routes/passkeys.ts';
 import { projectRoutes } from '../../server/api/routes/projects.ts';
 import { recoveryRoutes } from '../../server/api/routes/recovery.ts';
 import { serviceAccountRoutes } from '../../server/api/routes/service-accounts.ts';
@@ -121,6 +122,11 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
   return [
     ...usersRoutes({ accounts: userAccounts, recovery: accountRecovery, accountDeletion, cookies }),
     ...sessionsRoutes({ accounts: userAccounts, tokens }),
+    ...passkeyRoutes({
+      ...{ accounts: userAccounts, cookies },
+      passkeys: services.passkeys,
+      secondFactors: services.secondFactors,
+    }),
     ...organizationRoutes({ organizations: services.organizations, cookies }),
     ...organizationMemberRoutes({ members: services.organizationMembers, cookies }),
     ...memberInvitationRoutes(services.organizationMembers),

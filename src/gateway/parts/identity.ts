@@ -154,6 +154,7 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
       'api-keys',
       'quota',
       ...(services.recovery.canMail ? ['mail'] : []),
+      ...(services.passkeys.areAvailable ? ['passkeys'] : []),
       ...signUpFeatures[settings.signUp],
     ],
     async close() {

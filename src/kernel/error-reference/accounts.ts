@@ -9,9 +9,41 @@ export const accountErrors = {
     cause: 'The password that confirms a change of the account is wrong.',
     remedy: 'Send the account’s current password.',
   },
+  second_factor_required: {
+    cause:
+      'The password is right, and the person has switched the [second factor](../guides/accounts.md#passkeys) on.',
+    remedy: 'Send the response of a passkey, or a recovery code, to `POST /v1/users/login/second-factor`.',
+  },
+  wrong_second_factor: {
+    cause: 'The recovery code is wrong or was used.',
+    remedy: 'Send another one, or use a passkey.',
+  },
+  wrong_passkey: {
+    cause:
+      'The [passkey](../guides/accounts.md#passkeys) is not registered, was registered at another address of the gateway, or its signature is wrong.',
+    remedy: 'Log in with another passkey or with the password.',
+  },
+  passkey_exists: {
+    cause: 'The [passkey](../guides/accounts.md#passkeys) is registered already.',
+    remedy: 'Nothing needs to be done.',
+  },
+  passkey_limit_reached: {
+    cause: 'The person has as many [passkeys](../guides/accounts.md#passkeys) as they may have.',
+    remedy: 'Remove one of a device that is no longer used.',
+  },
+  passkey_needed: {
+    cause: 'The [second factor](../guides/accounts.md#passkeys) needs at least one passkey.',
+    remedy:
+      'Add a passkey before the second factor is switched on, and switch it off before the last one is removed.',
+  },
+  passkeys_unavailable: {
+    cause: 'Browsers have passkeys for `https` addresses with a domain name, and for `localhost`, alone.',
+    remedy: 'The operator sets `WEIR_BASE_URL` to such an address.',
+  },
   invalid_token: {
-    cause: 'The link of a mail or of an invitation was used before, was revoked, or has expired.',
-    remedy: 'Request another mail, or ask for another invitation.',
+    cause:
+      'The link of a mail or of an invitation, or the challenge of a login, was used before, was revoked, or has expired.',
+    remedy: 'Request another mail, ask for another invitation, or start the login again.',
   },
   account_disabled: {
     cause: 'The operator has disabled the account.',

@@ -11,6 +11,7 @@ import type { Accounts, Identities, Members } from './identities.ts';
 import type { Invitations } from './invitations.ts';
 import type { KeyActivities } from './key-activity.ts';
 import type { LogRetentions } from './log-retentions.ts';
+import type { LoginFactors } from './login-factors.ts';
 import type { MemberInvitations } from './member-invitations.ts';
 import type { KeyValueStores } from './module-store.ts';
 import type { MovedRows, MovedSealings } from './moving.ts';
@@ -48,6 +49,7 @@ export interface Database {
   readonly signOns: SignOns;
   readonly signOnDomains: SignOnDomains;
   readonly signOnAdmissions: SignOnAdmissions;
+  readonly loginFactors: LoginFactors;
   readonly invitations: Invitations;
   readonly mailedTokens: MailedTokens;
   readonly erasures: Erasures;

@@ -118,6 +118,9 @@ function originOf({ headers }: HttpRequest, { id, clientAddress: address }: Requ
 const loginFailures: ReadonlySet<string> = new Set([
   'wrong_login',
   'wrong_password',
+  'second_factor_required',
+  'wrong_second_factor',
+  'wrong_passkey',
   'account_disabled',
   'too_many_attempts',
 ]);

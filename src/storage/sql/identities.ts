@@ -109,7 +109,7 @@ export async function setPassword(
   return true;
 }
 
-/** Deletes sessions, and mailed links that would give access. */
+/** Deletes sessions, logins in progress, and mailed links that would give access. */
 export async function endSessionsAndResetLinks(
   trx: Transaction<Tables>,
   identityId: IdentityId,
@@ -121,6 +121,13 @@ export async function endSessionsAndResetLinks(
     .where('account_id', '=', identityId)
     .where('purpose', '=', 'reset')
     .execute();
+  await trx.deleteFrom('login_challenges').where('identity_id', '=', identityId).execute();
+}
+
+/** For a person who is deleted, or whose address somebody else has proven to own. */
+export async function deleteLoginFactors(trx: Transaction<Tables>, identityId: IdentityId): Promise<void> {
+  for (const table of ['passkeys', 'second_factors', 'recovery_codes', 'login_challenges'] as const)
+    await sql`delete from ${sql.table(table)} where identity_id = ${identityId}`.execute(trx);
 }
 
 /** A condition on `sessions`. Earlier builds store no person, who then has the id of the account. */

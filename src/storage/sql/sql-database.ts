@@ -10,6 +10,7 @@ import type { Accounts, Identities, Members } from '../../kernel/ports/identitie
 import type { Invitations } from '../../kernel/ports/invitations.ts';
 import type { KeyActivities } from '../../kernel/ports/key-activity.ts';
 import type { LogRetentions } from '../../kernel/ports/log-retentions.ts';
+import type { LoginFactors } from '../../kernel/ports/login-factors.ts';
 import type { MemberInvitations } from '../../kernel/ports/member-invitations.ts';
 import type { KeyValueStores } from '../../kernel/ports/module-store.ts';
 import type { MovedRows, MovedSealings } from '../../kernel/ports/moving.ts';
@@ -64,6 +65,7 @@ import { SqlKeyActivities } from './key-activities.ts';
 import { createKyselyDialect } from './kysely-dialect.ts';
 import { SqlLedger } from './ledger.ts';
 import { SqlLogRetentions } from './log-retentions.ts';
+import { SqlLoginFactors } from './login-factors.ts';
 import { SqlMailedTokens } from './mailed-tokens.ts';
 import { SqlMemberInvitations } from './member-invitations.ts';
 import { SqlMembers } from './members.ts';
@@ -165,6 +167,7 @@ class SqlDatabase implements Database {
   readonly projects: Projects;
   readonly projectMembers: ProjectMembers;
   readonly serviceAccounts: ServiceAccounts;
+  readonly loginFactors: LoginFactors;
   readonly sessions: Sessions;
   readonly signOns: SignOns;
   readonly signOnDomains: SignOnDomains;
@@ -223,6 +226,7 @@ class SqlDatabase implements Database {
     this.projects = new SqlProjects(db, sqlDialect);
     this.projectMembers = new SqlProjectMembers(db, sqlDialect);
     this.serviceAccounts = new SqlServiceAccounts(db, sqlDialect);
+    this.loginFactors = new SqlLoginFactors(db, sqlDialect);
     this.sessions = new SqlSessions(db, sqlDialect);
     this.signOns = new SqlSignOns(db, sqlDialect);
     this.signOnDomains = new SqlSignOnDomains(db, sqlDialect);

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { IdentityId } from '../../kernel/ports/identities.ts';
 import { ownedAccounts } from './accounts.ts';
-import { endSessionsAndResetLinks } from './identities.ts';
+import { deleteLoginFactors, endSessionsAndResetLinks } from './identities.ts';
 import type { Tables } from './tables.ts';
 
 interface UnverifiedAccess {
@@ -22,6 +22,7 @@ export async function revokeUnverifiedAccess(
 ): Promise<void> {
   await endSessionsAndResetLinks(trx, identityId, keptSession);
   await trx.deleteFrom('mailed_tokens').where('account_id', '=', identityId).execute();
+  if (keptSession === undefined) await deleteLoginFactors(trx, identityId);
   if (accountIds.length === 0) return;
   const inUse = trx
     .selectFrom('api_keys')

@@ -188,11 +188,11 @@ export function sessionResponse(status: number, { token, expiresAtMs, member }: 
   };
 }
 
-function ownerOf({ member: { account, identity } }: LoginResult): AuditFacts {
+export function ownerOf({ member: { account, identity } }: LoginResult): AuditFacts {
   return { account: account.id, actor: `user:${identity.id}` };
 }
 
-function clientOf(headers: HeaderList): string {
+export function clientOf(headers: HeaderList): string {
   return headerOf(headers, 'user-agent') ?? '';
 }
 

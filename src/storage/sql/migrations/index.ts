@@ -28,6 +28,7 @@ import { moduleStores } from './module-stores.ts';
 import { organizations } from './organizations.ts';
 import { ownBatches } from './own-batches.ts';
 import { paidAnswers } from './paid-answers.ts';
+import { passkeys } from './passkeys.ts';
 import { patternGists } from './pattern-gists.ts';
 import { patterns } from './patterns.ts';
 import { payments } from './payments.ts';
@@ -122,4 +123,5 @@ export const migrations: readonly Migration[] = [
   signOn,
   budgets,
   serviceAccounts,
+  passkeys,
 ];

@@ -62,6 +62,37 @@ export interface AccountTables {
     readonly purpose: string;
     readonly expires_at_ms: number;
   };
+  readonly passkeys: {
+    readonly id: string;
+    readonly identity_id: IdentityId;
+    readonly public_key: string;
+    readonly counter: number;
+    /** A JSON array. */
+    readonly transports: string;
+    readonly name: string;
+    /** 0 or 1. */
+    readonly backed_up: number;
+    readonly created_at_ms: number;
+    readonly used_at_ms: number | null;
+  };
+  /** People for whom a password alone is not enough. */
+  readonly second_factors: {
+    readonly identity_id: IdentityId;
+    readonly since_ms: number;
+  };
+  readonly recovery_codes: {
+    readonly identity_id: IdentityId;
+    readonly hash: string;
+  };
+  readonly login_challenges: {
+    /** Of its id. */
+    readonly hash: string;
+    readonly challenge: string;
+    readonly purpose: string;
+    /** Null before it is known who logs in. */
+    readonly identity_id: IdentityId | null;
+    readonly expires_at_ms: number;
+  };
   readonly invitations: {
     /** Case-insensitive and unique. */
     readonly email_folded: string;
