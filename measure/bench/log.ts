@@ -144,6 +144,7 @@ const choices: { readonly [Name in keyof LogFilter]-?: readonly LogFilter[Name][
   model: ['model-0', 'model-23', 'no such model'],
   provider: ['openai', 'deepseek', 'nobody'],
   keyId: ['key-0-0', 'key-0-29', 'key-19-2', 'no such key'],
+  keyIds: [['key-0-0', 'key-0-29']],
   client: ['claude-cli', 'nobody'],
   conversation: ['session-0-0', 'session-29-99', 'no such session'],
   session: [],
