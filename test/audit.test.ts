@@ -161,8 +161,5 @@ test('what happens is in a chain of its account or of the instance, without pers
 
 test('the table of events in the docs has all of them', () => {
   const documented = [...textOf('docs/guides/observability.md').matchAll(/^\| `(\w+\.\w+)` \|/gm)];
-  assert.deepEqual(
-    documented.map(([, event]) => event).toSorted(),
-    Object.keys(auditMessages).toSorted(),
-  );
+  assert.deepEqual(documented.map(([, event]) => event).toSorted(), Object.keys(auditMessages).toSorted());
 });
