@@ -610,6 +610,12 @@ export const sessions = queryOptions({
   queryFn: () => told(api.GET('/v1/users/sessions')),
 });
 
+/** Passkeys, and whether a password is enough. */
+export const loginFactors = queryOptions({
+  queryKey: ['login-factors'],
+  queryFn: () => told(api.GET('/v1/users/passkeys')),
+});
+
 /** Whether the address of the account was confirmed, and whether there is a way to. */
 export const verification = queryOptions({
   queryKey: ['verification'],

@@ -2,6 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api, told } from '../api/client.ts';
 import { markSignedIn, me } from '../api/queries.ts';
+import type { paths } from '../api/schema.ts';
+import { signWithPasskey } from '../parts/passkey.ts';
 import { clearHistory } from '../parts/playground-history.ts';
 import { revokeTabKeys } from '../parts/tab-key.ts';
 
@@ -28,8 +30,8 @@ export function useSwitch() {
 /** The session itself is in a cookie that no script reads. */
 export function useSession() {
   const client = useQueryClient();
+  const headers = { 'x-weir-session': 'cookie' };
   const enter = async (how: 'login' | 'signup', { invitation, ...body }: SignInBody) => {
-    const headers = { 'x-weir-session': 'cookie' };
     const { user } = await told(
       how === 'login'
         ? api.POST('/v1/users/login', { body, headers })
@@ -40,6 +42,19 @@ export function useSession() {
     );
     markSignedIn(true);
     return user;
+  };
+  const enterWithPasskey = async () => {
+    const { challenge_id, options } = await told(api.POST('/v1/users/login/passkey/options', { body: {} }));
+    const response = await signWithPasskey(options);
+    await told(api.POST('/v1/users/login/passkey', { body: { challenge_id, response }, headers }));
+    markSignedIn(true);
+  };
+  /** After a password that alone is not enough. */
+  const completeLogIn = async (
+    body: paths['/v1/users/login/second-factor']['post']['requestBody']['content']['application/json'],
+  ) => {
+    await told(api.POST('/v1/users/login/second-factor', { body, headers }));
+    markSignedIn(true);
   };
   /** Shows what is there for who has entered. */
   const open = () => client.resetQueries();
@@ -56,7 +71,7 @@ export function useSession() {
       api.POST('/v1/organizations/{id}/session', {
         params: { path: { id } },
         body: {},
-        headers: { 'x-weir-session': 'cookie' },
+        headers,
       }),
     );
     // Other tabs load anew, too.
@@ -75,5 +90,5 @@ export function useSession() {
     await go?.();
     await client.resetQueries();
   };
-  return { enter, open, leave, leaveFor, left };
+  return { enter, enterWithPasskey, completeLogIn, open, leave, leaveFor, left };
 }

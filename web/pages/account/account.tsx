@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
-import { logSettings, me, sessions, verification } from '../../api/queries.ts';
+import { loginFactors, logSettings, me, sessions, verification } from '../../api/queries.ts';
 import { useLogOut } from '../../app/session.ts';
 import { Button } from '../../parts/controls.tsx';
 import { ago, dateOf, utc } from '../../parts/format.ts';
@@ -9,13 +9,20 @@ import { Badge, Failure, Loaded, Page, Rows, Section } from '../../parts/states.
 import { Together } from '../../parts/together.tsx';
 import { LogRetention } from './log-retention.tsx';
 import { OwnData } from './own-data.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { PasswordField } from './password-field.tsx';
 import { programName } from './program-name.ts';
 
 export function Account() {
   const own = useQuery(me);
   const { data } = own;
-  const shown = [own, useQuery(verification), useQuery(sessions), useQuery(logSettings)];
+  const shown = [
+    own,
+    useQuery(verification),
+    useQuery(sessions),
+    useQuery(logSettings),
+    useQuery(loginFactors),
+  ];
   const leaving = useLogOut();
   return (
     <Page
@@ -31,6 +38,7 @@ export function Account() {
       <Together of={shown} loading={<Rows count={8} />}>
         <Verification />
         <Password />
+        <Passkeys />
         <Sessions />
         <LogRetention />
         <OwnData />

@@ -1,5 +1,6 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { ApiError } from '../../api/client.ts';
 import { useFeature } from '../../api/features.ts';
 import { sessionHasEnded } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
@@ -7,6 +8,7 @@ import { Button, Field, Input } from '../../parts/controls.tsx';
 import { readPendingInvitation } from '../../parts/pending-invitation.ts';
 import { sentence } from '../../parts/states.tsx';
 import { claimSandbox } from './sandbox.ts';
+import { SecondFactor, type SecondFactorRequest } from './second-factor.tsx';
 import { readInvitation, useSignUpPolicy } from './sign-up-policy.ts';
 import { readArrival, SingleSignOn } from './single-sign-on.tsx';
 
@@ -16,7 +18,9 @@ const words = {
 } as const;
 
 export function SignIn({ how }: { readonly how: keyof typeof words }) {
-  const { enter, open } = useSession();
+  const { enter, enterWithPasskey, open } = useSession();
+  const hasPasskeys = useFeature('passkeys');
+  const [secondFactor, setSecondFactor] = useState<SecondFactorRequest>();
   const { pathname, hash } = useLocation();
   const [arrival] = useState(() => readArrival(hash));
   const navigate = useNavigate();
@@ -28,12 +32,15 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
   const [fault, setFault] = useState<string>();
   const [busy, setBusy] = useState(false);
   const { title, other, otherTo, otherName } = words[how];
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
+    void run(() => enter(how, { email, password, invitation }));
+  };
+  const run = async (logIn: () => Promise<unknown>) => {
     setBusy(true);
     setFault(undefined);
     try {
-      await enter(how, { email, password, invitation });
+      await logIn();
       // Without it one is logged in all the same.
       await claimSandbox().catch(() => undefined);
       const to = readPendingInvitation() === undefined ? '/' : '/join';
@@ -41,12 +48,23 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
         await navigate({ to: to as string, replace: true });
       await open();
     } catch (error) {
-      setFault(error instanceof Error ? sentence(error.message) : 'That did not work.');
+      const request = error instanceof ApiError ? error.secondFactor : undefined;
+      if (request !== undefined) setSecondFactor(request);
+      else setFault(error instanceof Error ? sentence(error.message) : 'That did not work.');
       setBusy(false);
     }
   };
   if (how === 'signup' && (signUpPolicy === 'off' || (signUpPolicy === 'invite' && invitation === undefined)))
     return <Closed byInvitation={signUpPolicy === 'invite'} />;
+  if (secondFactor !== undefined)
+    return (
+      <div className="mx-auto flex max-w-sm flex-col gap-5 px-4 py-14">
+        <title>Second factor · Weir</title>
+        <h1 className="text-lg font-semibold">Your password is right. One more step.</h1>
+        <Fault text={fault} />
+        <SecondFactor request={secondFactor} isBusy={busy} onLogIn={(logIn) => void run(logIn)} />
+      </div>
+    );
   return (
     <div className="mx-auto flex max-w-sm flex-col gap-5 px-4 py-14">
       <title>{`${title} · Weir`}</title>
@@ -82,15 +100,16 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
             />
           )}
         </Field>
-        {fault !== undefined && (
-          <p role="alert" className="text-sm text-failed">
-            {fault}
-          </p>
-        )}
+        <Fault text={fault} />
         <Button type="submit" look="primary" busy={busy}>
           {title}
         </Button>
       </form>
+      {how === 'login' && hasPasskeys && (
+        <Button disabled={busy} onClick={() => void run(enterWithPasskey)}>
+          Log in with a passkey
+        </Button>
+      )}
       {how === 'login' && <SingleSignOn arrival={arrival} />}
       <p className="flex flex-wrap gap-x-2 text-sm text-muted">
         {(how === 'signup' || signUpPolicy === 'on') && (
@@ -111,6 +130,15 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
           ))}
       </p>
     </div>
+  );
+}
+
+function Fault({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <p role="alert" className="text-sm text-failed">
+      {text}
+    </p>
   );
 }
 
