@@ -57,7 +57,7 @@ export class SessionTokens {
       id: randomUUID(),
       identityId: identity.id,
       accountId: account.id,
-      client: client.slice(0, limits.sessionClientCharacters).toWellFormed(),
+      client: clientName(client),
       createdAtMs: nowMs,
       usedAtMs: nowMs,
       expiresAtMs: expiresAt * 1000,
@@ -94,6 +94,12 @@ export class SessionTokens {
   }
 
   /** After a single sign-on, those in the same account. */
+  /** Whether a person has a session with this program. */
+  async hasClient(identityId: IdentityId, client: string): Promise<boolean> {
+    const all = await this.#parts.sessions.list(identityId, this.#parts.clock.now());
+    return all.some((session) => session.client === clientName(client));
+  }
+
   async list({ identityId, accountId, signOn }: Session): Promise<readonly StoredSession[]> {
     const all = await this.#parts.sessions.list(identityId, this.#parts.clock.now());
     return signOn === undefined ? all : all.filter((session) => session.accountId === accountId);
@@ -122,6 +128,11 @@ export class SessionTokens {
     }
     return undefined;
   }
+}
+
+/** The user agent as it is stored. */
+function clientName(userAgent: string): string {
+  return userAgent.slice(0, limits.sessionClientCharacters).toWellFormed();
 }
 
 /** Whether the parts are canonical base64url (RFC 7515, 2): lenient decoders accept several spellings of one token. */

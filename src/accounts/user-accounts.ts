@@ -17,6 +17,7 @@ import type { Clock } from '../lib/clock.ts';
 import { countAddressAttempt } from './count-attempt.ts';
 import { limits } from './limits.ts';
 import { hashToken } from './link-token.ts';
+import type { SignInMails } from './mail/sign-in-mails.ts';
 import type { PasskeyResponse, Passkeys } from './passkeys.ts';
 import type { SecondFactorProof, SecondFactors } from './second-factors.ts';
 import type { SecretHasher } from './secret-hasher.ts';
@@ -31,6 +32,7 @@ export interface UserAccountsParts {
   readonly signUp: SignUpPolicy;
   readonly attempts: RateLimiter;
   readonly tokens: SessionTokens;
+  readonly signInMails: Pick<SignInMails, 'send'>;
   readonly passkeys: Pick<Passkeys, 'verify'>;
   readonly secondFactors: Pick<SecondFactors, 'require' | 'verify'>;
   readonly passwordHasher: SecretHasher;
@@ -47,6 +49,12 @@ export interface LoginAttempt {
   readonly remoteAddress: string;
   /** The user agent. */
   readonly client?: string;
+}
+
+interface LoginOrigin {
+  readonly remoteAddress: string;
+  /** The user agent. */
+  readonly client: string | undefined;
 }
 
 interface SignUpRequest extends Omit<LoginAttempt, 'remoteAddress'> {
@@ -127,29 +135,39 @@ export class UserAccounts {
     const [member] = await members.ofIdentity(identity.id);
     if (member === undefined) throw wrongLoginError();
     // With the hash that was verified: another may have been set meanwhile.
-    return this.#startSession({ ...member, identity }, client);
+    return this.#logInFrom({ client, remoteAddress }, { ...member, identity });
   }
 
   /** Completes a login that needs a second factor. */
   async logInWithSecondFactor(proof: SecondFactorProof, client?: string): Promise<LoginResult> {
-    return this.#logInAs(await this.#parts.secondFactors.verify(proof), client);
+    const { remoteAddress } = proof;
+    return this.#logInAs(await this.#parts.secondFactors.verify(proof), { client, remoteAddress });
   }
 
   /** Without a password: the device has verified its user. */
   async logInWithPasskey(
     response: PasskeyResponse<AuthenticationResponseJSON>,
-    client?: string,
+    origin: LoginOrigin,
   ): Promise<LoginResult> {
-    return this.#logInAs(await this.#parts.passkeys.verify(response, 'login'), client);
+    return this.#logInAs(await this.#parts.passkeys.verify(response, 'login'), origin);
   }
 
-  async #logInAs(identityId: IdentityId, client?: string): Promise<LoginResult> {
+  async #logInAs(identityId: IdentityId, origin: LoginOrigin): Promise<LoginResult> {
     const { members, passwordPolicy } = this.#parts;
     const [member] = await members.ofIdentity(identityId);
     if (member === undefined) throw wrongLoginError();
     rejectDisabled(member.identity);
     await passwordPolicy.check(member.identity);
-    return this.#startSession(member, client);
+    return this.#logInFrom(origin, member);
+  }
+
+  /** With a mail to the person, if the program is new. */
+  async #logInFrom({ client = '', remoteAddress }: LoginOrigin, member: Member): Promise<LoginResult> {
+    const { tokens, signInMails, clock } = this.#parts;
+    const isNew = !(await tokens.hasClient(member.identity.id, client));
+    const login = await this.#startSession(member, client);
+    if (isNew) signInMails.send(member.identity, { atMs: clock.now(), client, remoteAddress });
+    return login;
   }
 
   /** Resolves to the hash if the password of a session's person is right; counts attempts like logins. */

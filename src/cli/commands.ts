@@ -164,6 +164,12 @@ export const commands: readonly Command[] = [
     run: async (commandInput) => (await import('./users.ts')).reset(commandInput),
   },
   {
+    name: 'users second-factor-off',
+    summary: 'let a person who lost their passkeys and recovery codes log in with the password alone',
+    positionals: [account],
+    run: async (commandInput) => (await import('./users.ts')).turnSecondFactorOff(commandInput),
+  },
+  {
     name: 'users invite',
     summary: 'create a link with which one address can sign up, where WEIR_SIGNUP is "invite"',
     about: 'The link works once. Another invitation of the same address replaces it.',

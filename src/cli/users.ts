@@ -114,6 +114,22 @@ export function reset({ environment, positionals: [email = ''] }: CommandInput):
   });
 }
 
+export function turnSecondFactorOff({
+  environment,
+  positionals: [email = ''],
+}: CommandInput): Promise<number> {
+  return runWithDatabase(environment, async ({ database, settings }) => {
+    const { identity, account } = await findMember(database, email);
+    if (!(await database.loginFactors.clearSecondFactor(identity.id)))
+      throw new Error(`${identity.email} has no second factor`);
+    await recordAudit({ settings, database }, 'second_factor.off', {
+      account: account.id,
+      user: String(identity.id),
+    });
+    console.log(`${identity.email} logs in with the password alone`);
+  });
+}
+
 function isTier(name: string | undefined): name is TierId {
   return name === 'free' || name === 'pro' || name === 'team';
 }

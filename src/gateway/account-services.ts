@@ -4,6 +4,7 @@ import type { Argon2Cost } from '../accounts/argon2.ts';
 import { KeyUses } from '../accounts/key-uses.ts';
 import { AccountRecovery } from '../accounts/mail/account-recovery.ts';
 import { MailQueue } from '../accounts/mail/mail-queue.ts';
+import { SignInMails } from '../accounts/mail/sign-in-mails.ts';
 import { OrganizationMembers } from '../accounts/organization-members.ts';
 import { Organizations } from '../accounts/organizations.ts';
 import { Passkeys } from '../accounts/passkeys.ts';
@@ -92,6 +93,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
     invitations,
     signUp: settings.signUp,
     attempts: rateLimiter,
+    signInMails: new SignInMails({ attempts: rateLimiter, address, mailQueue }),
     ...{ tokens, passkeys, secondFactors, passwordHasher, clock },
   });
   const { budgets, organizations, memberInvitations, projects, projectMembers } = stores.database;

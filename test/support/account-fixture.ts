@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { AccountApiKeys } from '../../src/accounts/account-api-keys.ts';
 import { ApiKeyAuthenticator } from '../../src/accounts/api-key-authenticator.ts';
 import { KeyUses } from '../../src/accounts/key-uses.ts';
+import { SignInMails } from '../../src/accounts/mail/sign-in-mails.ts';
 import { Passkeys } from '../../src/accounts/passkeys.ts';
 import { ProviderKeyVault } from '../../src/accounts/provider-key-vault.ts';
 import { Sealer } from '../../src/accounts/sealer.ts';
@@ -65,6 +66,7 @@ export class AccountFixture {
       signUp: 'on',
       identities: database.identities,
       members: database.members,
+      signInMails: new SignInMails({ attempts, address: { url: '' }, mailQueue: undefined }),
       ...{ passkeys, secondFactors, attempts },
       tokens: this.tokens,
       passwordHasher: createPasswordHasher(testPasswordCost),

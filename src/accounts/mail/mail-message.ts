@@ -1,5 +1,6 @@
 import type { TokenPurpose } from '../../kernel/ports/sessions.ts';
 import { escapeHtml } from '../../lib/html.ts';
+import { limits } from '../limits.ts';
 
 /** A mail, as text and as HTML. */
 export interface MailMessage {
@@ -43,6 +44,27 @@ export function composeInvitationMail({ to, organization, link, days }: Invitati
     ...{ to, link, subject: `Join ${organization} on Weir` },
     instruction: `You are invited to join ${organization} on Weir. Open this link to accept:`,
     note: `It works once, within ${lifetime}. If you do not know who invites you, ignore this message.`,
+  });
+}
+
+export interface SignInMail {
+  readonly to: string;
+  readonly atMs: number;
+  /** The user agent. */
+  readonly client: string;
+  readonly remoteAddress: string;
+  /** To the page with the sessions. */
+  readonly link: string;
+}
+
+export function composeSignInMail({ to, atMs, client, remoteAddress, link }: SignInMail): MailMessage {
+  const program =
+    client.slice(0, limits.sessionClientCharacters).replaceAll(/\p{Cc}/gu, '') || 'a program without a name';
+  const time = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
+  return composeLinkMail({
+    ...{ to, link, subject: 'New login to your account' },
+    instruction: `Somebody logged in to your account at ${time} UTC, from the address ${remoteAddress}, with ${program}. Your sessions are here:`,
+    note: 'If it was not you, end that session and change your password.',
   });
 }
 

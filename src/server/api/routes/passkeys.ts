@@ -245,10 +245,10 @@ function loginRoutes({ accounts, passkeys, cookies }: PasskeyRouteParts): readon
       body: jsonBody({ challenge_id: challengeId, response: usedCredential }),
       responses,
       failureEvent: 'login.failed',
-      async handle({ body: { challenge_id, response }, headers }) {
+      async handle({ body: { challenge_id, response }, headers, remoteAddress }) {
         const login = await accounts.logInWithPasskey(
           { challengeId: challenge_id, response: { ...response, clientExtensionResults: {} } },
-          clientOf(headers),
+          { client: clientOf(headers), remoteAddress },
         );
         return {
           ...sessionResponse(200, login),
