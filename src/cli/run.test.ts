@@ -41,7 +41,7 @@ test('bash completes commands, their parts, choices and flags', async (t) => {
     return execFileSync('bash', ['-c', script], { encoding: 'utf8', cwd: '/' }).trim().split(' ');
   };
   assert.deepEqual(completed('ba'), ['backup']);
-  assert.deepEqual(completed('users', 'se'), ['set-tier']);
+  assert.deepEqual(completed('users', 'set'), ['set-tier']);
   assert.deepEqual(completed('users', 'set-tier', 'ada@example.com', 'p'), ['pro']);
   assert.deepEqual(completed('doctor', '--'), ['--json', '--offline', '--help']);
   assert.deepEqual(completed('backup', 'et'), ['etc']);
