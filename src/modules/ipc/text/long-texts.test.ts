@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { cpuMs } from '../../../../test/support/cpu-time.ts';
+import { assertCpuBelow } from '../../../../test/support/cpu-time.ts';
 import { splitIntoUnits } from '../../../lib/passages/units.ts';
 import { extractRecord, utterancesIn } from './record.ts';
 import { shrinkText } from './shrink-text.ts';
@@ -12,8 +12,7 @@ describe('long results of tools', () => {
   for (const [what, line] of Object.entries({ 'blank lines': '\n', 'lines of blanks of two kinds': ' \n\n' }))
     test(`made of ${what} are shrunk in a time that grows with their length`, async () => {
       const text = line.repeat(20_000);
-      const ms = await cpuMs(() => shrinkText(text));
-      assert.ok(ms < msMax, `${ms} ms of the processor`);
+      await assertCpuBelow(msMax, () => shrinkText(text));
     });
 
   test('with blank lines between repeated ones lose the repeats, and short runs of blank lines stay', () => {
@@ -40,8 +39,7 @@ describe('long texts', () => {
     'lines that never end': `${sentence}\n`.repeat(6000),
   }))
     test(`are taken apart in a time that grows with their length: ${what}`, async () => {
-      const ms = await cpuMs(() => splitIntoUnits(text));
-      assert.ok(ms < msMax, `${ms} ms of the processor`);
+      await assertCpuBelow(msMax, () => splitIntoUnits(text));
     });
 
   test('are cut where sentences end, and where one has no end for long', () => {
@@ -67,7 +65,6 @@ describe('the record of a conversation', () => {
   });
 
   test('takes no longer for a longer text', async () => {
-    const ms = await cpuMs(() => extractRecord(messages, 4000));
-    assert.ok(ms < msMax, `${ms} ms of the processor`);
+    await assertCpuBelow(msMax, () => extractRecord(messages, 4000));
   });
 });

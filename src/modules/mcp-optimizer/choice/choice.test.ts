@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { cpuMs } from '../../../../test/support/cpu-time.ts';
+import { assertCpuBelow } from '../../../../test/support/cpu-time.ts';
 import type { Tool } from '../../../module-api.ts';
 import { validateArguments } from '../validate-arguments.ts';
 import { splitClauses } from './clauses.ts';
@@ -74,11 +74,10 @@ test('what the user said last counts most, then earlier turns; output of tools a
 
 test('texts that open what they never close, and tools that say too much, take no time', async () => {
   const opened = '<system-reminder>'.repeat(50_000);
-  const tookMs = await cpuMs(() => {
+  await assertCpuBelow(2000, () => {
     const texts = requestTexts({ messages: [{ role: 'user', content: `${opened}Now the hotel.` }] });
     assert.ok(texts[0]?.text.endsWith('Now the hotel.'));
   });
-  assert.ok(tookMs < 2000, `${tookMs} ms`);
   const tool = { name: 'big', description: 'word '.repeat(1_000_000), input_schema: { type: 'object' } };
   const { text, terms: termCounts } = prepareTool(tool, '');
   assert.ok(text.length < 3000 && termCounts.length < 1000);
