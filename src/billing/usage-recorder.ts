@@ -6,6 +6,7 @@ import type {
   TagDay,
   UsageBatch,
   UsageDay,
+  UsageGrouping,
   UsageStore,
 } from '../kernel/ports/records.ts';
 import { WriteBehind } from '../kernel/write-behind.ts';
@@ -159,6 +160,12 @@ export class UsageRecorder {
   /** All usage of these days, stored or not; a sum may come in parts. */
   async days(query: UsageQuery): Promise<readonly UsageDay[]> {
     const stored = await this.#readConsistently(() => this.#usageStore.days(query));
+    return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.days(query))];
+  }
+
+  /** The same, summed up by day and model, or by key, where it is stored: other labels mean nothing. */
+  async grouped(query: UsageQuery, by: UsageGrouping): Promise<readonly UsageDay[]> {
+    const stored = await this.#readConsistently(() => this.#usageStore.grouped(query, by));
     return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.days(query))];
   }
 

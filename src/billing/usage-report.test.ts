@@ -5,23 +5,25 @@ import { modulesReport } from './module-report.ts';
 import { buildUsageReport } from './usage-report.ts';
 
 test('a report has every day, with its models, and the sums of all', () => {
+  const rows = [
+    row({ day: '2026-10-31', keyId: 'k1', model: 'm2', requests: 3, failed: 1, costNanoUsd: 1_500_000 }),
+    row({ day: '2026-11-02', keyId: 'k1', model: 'm2', requests: 1, costNanoUsd: 500_000_000 }),
+    row({ day: '2026-11-02', keyId: '', model: 'm1', requests: 2, inputTokens: 10, outputTokens: 20 }),
+    row({
+      day: '2026-11-02',
+      keyId: '',
+      model: 'm1',
+      requests: 5,
+      cacheReadTokens: 7,
+      cacheWriteTokens: 8,
+    }),
+  ];
   const report = buildUsageReport(
     { from: '2026-10-31', to: '2026-11-02' },
     {
       modules: [saved({ day: '2026-11-02', savedNanoUsd: 7_000_000, spentNanoUsd: 10_000_000 })],
-      rows: [
-        row({ day: '2026-10-31', keyId: 'k1', model: 'm2', requests: 3, failed: 1, costNanoUsd: 1_500_000 }),
-        row({ day: '2026-11-02', keyId: 'k1', model: 'm2', requests: 1, costNanoUsd: 500_000_000 }),
-        row({ day: '2026-11-02', keyId: '', model: 'm1', requests: 2, inputTokens: 10, outputTokens: 20 }),
-        row({
-          day: '2026-11-02',
-          keyId: '',
-          model: 'm1',
-          requests: 5,
-          cacheReadTokens: 7,
-          cacheWriteTokens: 8,
-        }),
-      ],
+      models: rows,
+      keys: rows,
     },
     { limit: 1000, used: 11, period: { startMs: Date.UTC(2026, 10, 1), endMs: Date.UTC(2026, 11, 1) } },
   );
@@ -82,15 +84,18 @@ test('a report has every day, with its models, and the sums of all', () => {
 });
 
 test('where nothing is limited, a report has no quota', () => {
-  assert.deepEqual(buildUsageReport({ from: '2026-11-01', to: '2026-11-01' }, { rows: [], modules: [] }), {
-    from: '2026-11-01',
-    to: '2026-11-01',
-    total: zero,
-    days: [{ day: '2026-11-01', ...zero, models: [], modules: [] }],
-    models: [],
-    modules: [],
-    keys: [],
-  });
+  assert.deepEqual(
+    buildUsageReport({ from: '2026-11-01', to: '2026-11-01' }, { models: [], keys: [], modules: [] }),
+    {
+      from: '2026-11-01',
+      to: '2026-11-01',
+      total: zero,
+      days: [{ day: '2026-11-01', ...zero, models: [], modules: [] }],
+      models: [],
+      modules: [],
+      keys: [],
+    },
+  );
 });
 
 describe('where conversations were held out', () => {

@@ -10,23 +10,31 @@ interface DayRange {
   readonly to: string;
 }
 
+/** The same usage in two groupings; in each, labels of the other mean nothing. */
+interface UsageRows {
+  /** By day and model. */
+  readonly models: readonly UsageDay[];
+  readonly keys: readonly UsageDay[];
+  readonly modules: readonly ModuleDay[];
+}
+
 const dayMs = 86_400_000;
 
 /** The response of `GET /v1/usage`: every requested day, including those without a call. */
 export function buildUsageReport(
   dayRange: DayRange,
-  { rows, modules: worked }: { readonly rows: readonly UsageDay[]; readonly modules: readonly ModuleDay[] },
+  { models: modelDays, keys: keySums, modules: worked }: UsageRows,
   quotaStatus?: QuotaStatus,
 ): JsonObject {
   const [total, models, keys] = [new UsageTotals(), new UsageTotalsByName(), new UsageTotalsByName()];
   const daily = new Map<string, { readonly sums: UsageTotals; readonly models: UsageTotalsByName }>();
   for (const day of daysBetween(dayRange))
     daily.set(day, { sums: new UsageTotals(), models: new UsageTotalsByName() });
-  for (const row of rows) {
+  for (const row of keySums) keys.add(row.keyId, row);
+  for (const row of modelDays) {
     const model = `${row.provider}\n${row.model}`;
     total.add(row);
     models.add(model, row);
-    keys.add(row.keyId, row);
     daily.get(row.day)?.sums.add(row);
     daily.get(row.day)?.models.add(model, row);
   }

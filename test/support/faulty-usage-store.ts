@@ -31,6 +31,10 @@ export class FaultyUsageStore implements UsageStore {
     return this.#book.days(question);
   }
 
+  grouped(...question: Parameters<UsageStore['grouped']>): ReturnType<UsageStore['grouped']> {
+    return this.#book.grouped(...question);
+  }
+
   modules(question: Parameters<UsageStore['modules']>[0]): ReturnType<UsageStore['modules']> {
     return this.#book.modules(question);
   }

@@ -1,22 +1,11 @@
 // What each page of the dashboard asks the gateway, with a million calls of one account over 30 days:
 // npm run bench:dashboard. In SQLite and in PostgreSQL (--only sqlite, --only postgres), of TEST_DATABASE_URL or of a server of its own.
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Client } from 'pg';
-import { bringUp } from '../../../scripts/test-servers.ts';
-import type { Database } from '../../../src/kernel/ports/records.ts';
 import { firstIdAt } from '../../../src/kernel/request-id.ts';
-import { openPostgres } from '../../../src/storage/sql/postgres.ts';
-import { defaultPoolBounds } from '../../../src/storage/sql/sql-database.ts';
-import { openSqlite } from '../../../src/storage/sql/sqlite.ts';
 import { startTestGateway } from '../../../src/testing/test-gateway.ts';
-import { call } from '../../../test/support/call.ts';
-import { bearer, Person } from '../../../test/support/cloud.ts';
-import { createPostgres } from '../../../test/support/stores.ts';
+import { Person } from '../../../test/support/cloud.ts';
+import { type MeasuredDatabase, onEachDatabase, printCosts } from '../each-database.ts';
 import { numberOption } from '../number-option.ts';
-import { quantile } from '../statistics.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import { fillMonth } from './fill.ts';
 
 const { values: set } = parseArgs({
@@ -88,118 +77,45 @@ function requestsOf(nowMs: number): readonly (readonly [string, string])[] {
   ];
 }
 
-interface Stores {
-  readonly environment: Readonly<Record<string, string>>;
-  open(): Promise<Database>;
-  /** Between filling and measuring. */
-  settle(): Promise<void>;
-  /** Of the processes of the database, in milliseconds. */
-  cpuMs(): Promise<number>;
-}
-
-async function measure(name: string, stores: Stores): Promise<void> {
+await onEachDatabase(set.only, async (measured) => {
   const nowMs = Date.now();
-  const environment = { WEIR_MODE: 'cloud', ...stores.environment };
   // Filling plays a month in minutes. A gateway that runs meanwhile would sum up the log by today's date.
-  const first = await startTestGateway(environment);
+  const first = await startTestGateway(measured.environment);
   const person = await Person.signUp(first.url);
   await first.close();
-  const database = await stores.open();
+  if (measured.name === 'PostgreSQL') await partitionMonth(measured);
+  const database = await measured.open();
   const startedAt = performance.now();
   await fillMonth(database, { accountId: person.id, count, nowMs });
-  await stores.settle();
-  const weir = await startTestGateway(environment);
-  console.log(`\n${name}: ${count} calls stored in ${Math.round((performance.now() - startedAt) / 1000)} s`);
-  console.log('p50 and highest ms, ms of CPU of this process and of the server, KB:');
-  for (const [title, path] of requestsOf(nowMs)) {
-    const elapsed: number[] = [];
-    const [cpuBefore, serverBefore] = [cpuMs(), await stores.cpuMs()];
-    let bytes = 0;
-    for (let round = 0; round < rounds; round++) {
-      const beganAt = performance.now();
-      const { status, text } = await call(weir.url, { path, headers: bearer(person.token) });
-      elapsed.push(performance.now() - beganAt);
-      bytes = text.length;
-      if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
-    }
-    const [own, server] = [(cpuMs() - cpuBefore) / rounds, ((await stores.cpuMs()) - serverBefore) / rounds];
-    const p50 = quantile(elapsed, 0.5);
-    const figures = [p50, Math.max(...elapsed), own, server].map((ms) => ms.toFixed(1).padStart(8)).join('');
-    console.log(
-      `${p50 > 200 ? '!' : ' '} ${title.padEnd(34)}${figures}${(bytes / 1024).toFixed(0).padStart(7)}`,
-    );
-  }
+  await measured.settle();
+  const weir = await startTestGateway(measured.environment);
+  console.log(
+    `\n${measured.name}: ${count} calls stored in ${Math.round((performance.now() - startedAt) / 1000)} s`,
+  );
+  await printCosts(measured, { url: weir.url, token: person.token, rounds, requests: requestsOf(nowMs) });
   await database.close();
   await weir.close();
-}
-
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
-/** Of all connections to this database. On Linux, and if the server runs here. */
-async function serverCpuMs(client: Client): Promise<number> {
-  const { rows } = await client.query('select pid from pg_stat_activity where datname = current_database()');
-  return rows
-    .map(({ pid }) => `/proc/${pid}/schedstat`)
-    .filter((file) => existsSync(file))
-    .reduce((sum, file) => sum + Number(readFileSync(file, 'utf8').split(' ')[0]) / 1e6, 0);
-}
+});
 
 /** One partition a day for the month that is filled, as a gateway makes them while it runs. */
-async function partitionMonth(client: Client): Promise<void> {
+async function partitionMonth({ query }: MeasuredDatabase): Promise<void> {
   const dayMs = 86_400_000;
   const until = Math.floor(Date.now() / dayMs) * dayMs;
   for (const table of ['requests', 'request_ids']) {
-    const { rows } = await client.query(
+    const [past] = await query(
       `select relname as name, pg_get_expr(relpartbound, pg_class.oid) as bounds from pg_inherits
         join pg_class on pg_class.oid = inhrelid
         where inhparent = '${table}'::regclass and pg_get_expr(relpartbound, pg_class.oid) like '%(MINVALUE)%'`,
     );
-    const end = /TO \('(\w+)'\)/.exec(rows[0]?.bounds)?.[1] ?? '';
+    const end = /TO \('(\w+)'\)/.exec(String(past?.bounds))?.[1] ?? '';
     const starts = Array.from({ length: 31 }, (_, at) => firstIdAt(until - (31 - at) * dayMs));
-    await client.query(`drop table ${rows[0]?.name}`);
-    await client.query(
+    await query(`drop table ${past?.name}`);
+    await query(
       `create table ${table}_past partition of ${table} for values from (minvalue) to ('${starts[0]}')`,
     );
     for (const [at, start] of starts.entries())
-      await client.query(
+      await query(
         `create table ${table}_d${at} partition of ${table} for values from ('${start}') to ('${starts[at + 1] ?? end}')`,
       );
   }
-}
-
-if (set.only !== 'postgres') {
-  const folder = temporaryFolder('weir-dashboard-');
-  await measure('SQLite', {
-    environment: { WEIR_DATA_DIR: folder },
-    open: () => openSqlite({ file: join(folder, 'weir.db') }),
-    settle: async () => {},
-    cpuMs: async () => 0,
-  });
-}
-if (set.only !== 'sqlite') {
-  const servers = await bringUp(process.env);
-  Object.assign(process.env, servers.environment);
-  const { url, drop } = await createPostgres();
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  await measure('PostgreSQL', {
-    environment: {
-      DATABASE_URL: url,
-      REDIS_URL: process.env.TEST_REDIS_URL ?? '',
-      WEIR_SECRET: 'the secret of a benchmark, long enough',
-      WEIR_BASE_URL: 'http://127.0.0.1:3099',
-    },
-    async open() {
-      await partitionMonth(client);
-      return openPostgres({ url, bounds: defaultPoolBounds });
-    },
-    settle: async () => void (await client.query('vacuum analyze')),
-    cpuMs: () => serverCpuMs(client),
-  });
-  await client.end();
-  await drop();
-  await servers.stop();
 }

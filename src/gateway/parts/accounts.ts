@@ -135,8 +135,8 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     ...serviceAccountRoutes(services.serviceAccounts),
     keyProjectRoute(services.accountKeys),
     usageProjectsRoute({
-      days: (query) => parts.usage.days(query),
-      keys: (accountId) => services.accountKeys.list(accountId),
+      keySums: (query) => parts.usage.grouped(query, 'key'),
+      projectsOfKeys: (accountId) => stores.database.apiKeys.projects(accountId),
       clock: stores.clock,
     }),
     ...organizationBudgetRoutes({
@@ -220,17 +220,22 @@ async function createUsageReport(
   question: UsageReportQuery,
 ): Promise<object> {
   const { accountId, keyIds, from, to } = question;
-  // The effects of modules and the quota are not told by key.
-  if (keyIds !== undefined)
-    return buildUsageReport({ from, to }, { rows: await usage.days(question), modules: [] });
+  // Effects of modules and the quota are not counted by key.
+  const isWhole = keyIds === undefined;
+  const [models, keys, modules] = await Promise.all([
+    usage.grouped(question, 'day-and-model'),
+    usage.grouped(question, 'key'),
+    isWhole ? usage.modules(question) : [],
+  ]);
+  const rows = { models, keys, modules };
+  if (!isWhole) return buildUsageReport({ from, to }, rows);
   const { quota } = identity;
-  const [rows, modules] = await Promise.all([usage.days(question), usage.modules(question)]);
   const account =
     accountId === undefined || quota === undefined
       ? undefined
       : await stores.database.accounts.byId(accountId);
   const quotaStatus = account === undefined ? undefined : await quota?.status(account);
-  return buildUsageReport({ from, to }, { rows, modules }, quotaStatus);
+  return buildUsageReport({ from, to }, rows, quotaStatus);
 }
 
 async function createSavingsReport(

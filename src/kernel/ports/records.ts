@@ -196,6 +196,8 @@ export interface ApiKeys {
     projectId: string | null,
     activeMax: number,
   ): Promise<'moved' | 'unknown' | 'limit_reached'>;
+  /** The projects of all keys of an account that are in one. */
+  projects(accountId: string): Promise<ReadonlyMap<string, string>>;
   /** The newest of a project, including revoked ones. */
   idsOfProject(accountId: string, projectId: string, most: number): Promise<readonly string[]>;
   /** False if the account has no such active key. */
@@ -386,13 +388,9 @@ export interface UsageStore {
   /** All reservations of all processes. */
   reserved(query: ReservationQuery): Promise<readonly Reservation[]>;
   /** Days from `from` to `to` inclusive, of one account or of all, ordered by day, key, provider, model. */
-  days(query: {
-    readonly accountId: string | undefined;
-    /** Undefined for all keys. */
-    readonly keyIds?: readonly string[] | undefined;
-    readonly from: string;
-    readonly to: string;
-  }): Promise<readonly UsageDay[]>;
+  days(query: UsageDaysQuery): Promise<readonly UsageDay[]>;
+  /** The same summed up by day and model, or by key: the other labels are empty. In no order. */
+  grouped(query: UsageDaysQuery, by: UsageGrouping): Promise<readonly UsageDay[]>;
   /** The same for the effects of modules, ordered by day and module. */
   modules(query: {
     readonly accountId: string | undefined;
@@ -417,6 +415,17 @@ export interface UsageStore {
   sums(query: UsageSumsQuery): Promise<readonly AccountUsage[]>;
   quotaUsage(accountId: string, periodStartMs: number): Promise<QuotaUsage>;
 }
+
+export interface UsageDaysQuery {
+  readonly accountId: string | undefined;
+  /** Undefined for all keys. */
+  readonly keyIds?: readonly string[] | undefined;
+  /** UTC days, inclusive. */
+  readonly from: string;
+  readonly to: string;
+}
+
+export type UsageGrouping = 'day-and-model' | 'key';
 
 export interface UsageSumsQuery {
   /** Undefined for all. */

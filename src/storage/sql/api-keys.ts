@@ -108,6 +108,16 @@ export class SqlApiKeys implements ApiKeys {
     });
   }
 
+  async projects(accountId: string): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.#db
+      .selectFrom('api_keys')
+      .select(['id', 'project_id'])
+      .where('account_id', '=', accountId)
+      .where('project_id', 'is not', null)
+      .execute();
+    return new Map(rows.map(({ id, project_id }) => [id, project_id ?? '']));
+  }
+
   async idsOfProject(accountId: string, projectId: string, most: number): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom('api_keys')

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { UsageSums } from '../../kernel/ports/records.ts';
 
 /** The sums of usage: column name and property name. */
@@ -19,6 +20,11 @@ export const usageSumAliases = [
   ...(['cache_read_tokens as cacheReadTokens', 'cache_write_tokens as cacheWriteTokens'] as const),
   ...(['cost_nano_usd as costNanoUsd'] as const),
 ];
+
+/** To select the sums of a group as properties. */
+export const usageSumsOfGroup = sums.map(([column, name]) =>
+  sql<number>`cast(sum(${sql.ref(column)}) as bigint)`.as(name),
+);
 
 /** In the order of the columns. */
 export function usageSumValues(row: UsageSums): readonly number[] {

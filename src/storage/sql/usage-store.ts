@@ -11,6 +11,8 @@ import type {
   TagDay,
   UsageBatch,
   UsageDay,
+  UsageDaysQuery,
+  UsageGrouping,
   UsageStore,
   UsageSumsQuery,
 } from '../../kernel/ports/records.ts';
@@ -32,10 +34,18 @@ import { lowerReservations, readReservations, writeReservations } from './reserv
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 import { forgetTagDays, readTagDays, tagDayKey, writeTagDays } from './tag-days.ts';
-import { addStoredSums, usageSumAliases, usageSumColumns, usageSumValues } from './usage-columns.ts';
+import {
+  addStoredSums,
+  usageSumAliases,
+  usageSumColumns,
+  usageSumsOfGroup,
+  usageSumValues,
+} from './usage-columns.ts';
 
 /** The characters of a day such as 2026-11-17 that name its period. */
 const periodCharacters = { day: 10, month: 7, range: 0 } as const;
+
+const noLabels = { accountId: '', day: '', keyId: '', provider: '', model: '' };
 
 export class SqlUsageStore implements UsageStore {
   readonly #db: Kysely<Tables>;
@@ -111,14 +121,11 @@ export class SqlUsageStore implements UsageStore {
     return readReservations(this.#db, query);
   }
 
-  days({ accountId, keyIds, from, to }: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]> {
+  days(query: UsageDaysQuery): Promise<readonly UsageDay[]> {
     return this.#db
       .selectFrom('usage_days')
       .select(['account_id as accountId', 'day', 'key_id as keyId', 'provider', 'model', ...usageSumAliases])
-      .where('day', '>=', from)
-      .where('day', '<=', to)
-      .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
-      .$if(keyIds !== undefined, (query) => query.where(sql<boolean>`${isOneOf(sql`key_id`, keyIds ?? [])}`))
+      .where(isInDays(query))
       .orderBy('day')
       .orderBy('key_id')
       .orderBy('provider')
@@ -127,25 +134,26 @@ export class SqlUsageStore implements UsageStore {
       .execute();
   }
 
-  sums({ accountId, from, to, per }: UsageSumsQuery): Promise<readonly AccountUsage[]> {
+  async grouped(query: UsageDaysQuery, by: UsageGrouping): Promise<readonly UsageDay[]> {
+    const sums = this.#db.selectFrom('usage_days').select(usageSumsOfGroup).where(isInDays(query));
+    if (by === 'key') {
+      const keys = await sums.select('key_id as keyId').groupBy('key_id').execute();
+      return keys.map((row) => ({ ...noLabels, ...row }));
+    }
+    const days = await sums
+      .select(['day', 'provider', 'model'])
+      .groupBy(['day', 'provider', 'model'])
+      .execute();
+    return days.map((row) => ({ ...noLabels, ...row }));
+  }
+
+  sums({ per, ...query }: UsageSumsQuery): Promise<readonly AccountUsage[]> {
     const period = sql<string>`substr(day, 1, ${sql.lit(periodCharacters[per])})`;
-    const sum = (column: keyof Tables['usage_days']) => sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
     return this.#db
       .selectFrom('usage_days')
-      .select([
-        'account_id as accountId',
-        period.as('period'),
-        sum('requests').as('requests'),
-        sum('failed').as('failed'),
-        sum('input_tokens').as('inputTokens'),
-        sum('output_tokens').as('outputTokens'),
-        sum('cache_read_tokens').as('cacheReadTokens'),
-        sum('cache_write_tokens').as('cacheWriteTokens'),
-        sum('cost_nano_usd').as('costNanoUsd'),
-      ])
-      .where('day', '>=', from)
-      .where('day', '<=', to)
-      .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
+      .select(['account_id as accountId', period.as('period')])
+      .select(usageSumsOfGroup)
+      .where(isInDays(query))
       .groupBy(['account_id', period])
       .orderBy(period)
       .orderBy('account_id')
@@ -221,6 +229,13 @@ function mergeAndSort<Row>(
     merged.set(name(row), same === undefined ? row : add(same, row));
   }
   return [...merged].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+function isInDays({ accountId, keyIds, from, to }: UsageDaysQuery) {
+  const conditions = [sql`day >= ${from} and day <= ${to}`];
+  if (accountId !== undefined) conditions.push(sql`account_id = ${accountId}`);
+  if (keyIds !== undefined) conditions.push(isOneOf(sql`key_id`, keyIds));
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }
 
 function usageDayKey({ accountId, day, keyId, provider, model }: UsageDay): string {

@@ -142,6 +142,7 @@ export function projectsConformance(setUpDatabase: SetUpDatabase): void {
       const moved = keys.filter((_, at) => outcomes[at] === 'moved').map(({ id }) => id);
       assert.deepEqual(await apiKeys.idsOfProject(accountId, project.id, 10), moved.toReversed());
       assert.deepEqual(await apiKeys.idsOfProject(accountId, project.id, 1), moved.slice(-1));
+      assert.deepEqual(await apiKeys.projects(accountId), new Map(moved.map((id) => [id, project.id])));
       assert.equal(await apiKeys.add(someKey(accountId, { projectId: project.id }), 2), false);
       assert.equal(await apiKeys.add(someKey(accountId), 2), true, 'outside of projects there is room');
       await projects.setArchived(accountId, project.id, 5);

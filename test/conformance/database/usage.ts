@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Reservation } from '../../../src/kernel/ports/records.ts';
+import type { Reservation, UsageDaysQuery, UsageGrouping } from '../../../src/kernel/ports/records.ts';
 import { limits } from '../../../src/storage/limits.ts';
 import { someDay } from './samples.ts';
 import type { SetUpDatabase } from './set-up.ts';
@@ -97,6 +97,44 @@ export function usageConformance(setUpDatabase: SetUpDatabase): void {
       const own = inOrder.filter(({ accountId }) => accountId === 'local');
       assert.deepEqual(await usage.days({ accountId: 'local', ...range }), own);
       assert.deepEqual(await usage.days({ accountId: 'nobody', ...range }), []);
+    });
+
+    test('days are summed up by day and model, and by key, of one account or of all', async (t) => {
+      const { usage } = (await setUpDatabase(t)).database;
+      const days = [
+        someDay({ day: '2026-11-14', keyId: 'k1', model: 'a', costNanoUsd: 5_000_000_000_000 }),
+        someDay({ day: '2026-11-14', keyId: 'k2', model: 'a', costNanoUsd: 1 }),
+        someDay({ day: '2026-11-14', keyId: 'k2', model: 'a', provider: 'groq' }),
+        someDay({ day: '2026-11-15', keyId: 'k1', model: 'b' }),
+        someDay({ day: '2026-11-15', keyId: 'k1', model: 'b', accountId: 'other' }),
+        someDay({ day: '2026-11-16', keyId: 'k1', model: 'b' }),
+      ];
+      await usage.add({ id: 'one', atMs: 1, days, counted: [] });
+      const { provider, ...sums } = someDay();
+      const grouped = async (by: UsageGrouping, query: Partial<UsageDaysQuery> = {}) => {
+        const range = { accountId: 'local', from: '2026-11-14', to: '2026-11-15' };
+        const rows = await usage.grouped({ ...range, ...query }, by);
+        return rows
+          .map(({ day, keyId, provider: at, model, requests, costNanoUsd, ...rest }) => {
+            assert.equal(rest.accountId, '');
+            return [day, keyId, at, model, requests / sums.requests, costNanoUsd] as const;
+          })
+          .toSorted();
+      };
+      const cost = sums.costNanoUsd;
+      assert.deepEqual(await grouped('day-and-model'), [
+        ['2026-11-14', '', 'groq', 'a', 1, cost],
+        ['2026-11-14', '', provider, 'a', 2, 5_000_000_000_001],
+        ['2026-11-15', '', provider, 'b', 1, cost],
+      ]);
+      assert.deepEqual(await grouped('key'), [
+        ['', 'k1', '', '', 2, 5_000_000_000_000 + cost],
+        ['', 'k2', '', '', 2, 1 + cost],
+      ]);
+      assert.deepEqual(await grouped('key', { keyIds: ['k2', 'k3'] }), [['', 'k2', '', '', 2, 1 + cost]]);
+      assert.deepEqual(await grouped('key', { keyIds: [] }), []);
+      const [ofAll] = await grouped('key', { accountId: undefined, keyIds: ['k1'] });
+      assert.equal(ofAll?.[4], 3);
     });
 
     test('sums are by account and day, month or range, of one account or of all', async (t) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { describeUsage } from '../../../billing/usage-report.ts';
-import type { ApiKey, UsageDay, UsageSums } from '../../../kernel/ports/records.ts';
+import type { UsageDay, UsageSums } from '../../../kernel/ports/records.ts';
 import { addUsageSums } from '../../../kernel/usage-sums.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defineRoute } from '../define-route.ts';
@@ -10,8 +10,10 @@ import { accountOf, reportDaysOf, type UsageReportQuery } from './usage.ts';
 import { csvOf, tableFigures, tableQuery, tableRoute } from './usage-tables.ts';
 
 export interface UsageProjectsParts {
-  days(query: UsageReportQuery): Promise<readonly UsageDay[]>;
-  keys(accountId: string): Promise<readonly Pick<ApiKey, 'id' | 'projectId'>[]>;
+  /** Usage by key; a sum may come in parts. */
+  keySums(query: UsageReportQuery): Promise<readonly Pick<UsageDay, 'keyId' | keyof UsageSums>[]>;
+  /** The projects of keys that are in one. */
+  projectsOfKeys(accountId: string): Promise<ReadonlyMap<string, string>>;
   readonly clock: Clock;
 }
 
@@ -33,7 +35,7 @@ const schema = z.strictObject({
 });
 
 /** Usage by project: a call belongs to the project that its key is in now. */
-export function usageProjectsRoute({ days, keys, clock }: UsageProjectsParts): ApiRoute {
+export function usageProjectsRoute({ keySums, projectsOfKeys, clock }: UsageProjectsParts): ApiRoute {
   return defineRoute({
     ...tableRoute,
     path: '/v1/usage/projects',
@@ -46,11 +48,11 @@ export function usageProjectsRoute({ days, keys, clock }: UsageProjectsParts): A
     async handle({ caller, query: sent }) {
       const { limit, format, ...asked } = parseQuery(tableQuery, sent);
       const { from, to } = reportDaysOf(asked, clock.now());
-      const [rows, listed] = await Promise.all([
-        days({ accountId: accountOf(caller), from, to }),
-        keys(caller.accountId),
+      const [rows, projectsByKey] = await Promise.all([
+        keySums({ accountId: accountOf(caller), from, to }),
+        projectsOfKeys(caller.accountId),
       ]);
-      const projects = sumByProject(rows, new Map(listed.map(({ id, projectId }) => [id, projectId])))
+      const projects = sumByProject(rows, projectsByKey)
         .slice(0, limit)
         .map(({ projectId, ...sums }) => ({ project: projectId, ...describeUsage(sums) }));
       return format === 'csv' ? csvOf('projects', projects) : { body: { from, to, projects } };
@@ -60,8 +62,8 @@ export function usageProjectsRoute({ days, keys, clock }: UsageProjectsParts): A
 
 /** The highest cost first. */
 function sumByProject(
-  rows: readonly UsageDay[],
-  projectsByKey: ReadonlyMap<string, string | null>,
+  rows: Awaited<ReturnType<UsageProjectsParts['keySums']>>,
+  projectsByKey: ReadonlyMap<string, string>,
 ): readonly ProjectSums[] {
   const sums = new Map<string | null, ProjectSums>();
   for (const row of rows) {
