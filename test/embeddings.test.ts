@@ -88,7 +88,25 @@ test('two processes share one that makes vectors', async (t) => {
 
 test('a gateway that is alone ends it in good order', async (t) => {
   const weir = start(t, {});
-  assert.equal(await near(await weir.listening, 'Hello'), 'starting');
+  const url = await weir.listening;
+  assert.equal(await near(url, 'Hello'), 'starting');
+
+  await t.test('diagnostics name one that dies again and again, and nothing else', async () => {
+    await eventually(async () => {
+      for (const id of await weir.workers()) process.kill(id, 'SIGKILL');
+      const { json } = await call(url, { path: '/v1/diagnostics' });
+      const checks = Array.isArray(json.checks) ? json.checks : assert.fail();
+      const faults = checks.filter((check) => at(check, 'status') !== 'ok').map((check) => at(check, 'name'));
+      if (faults.length > 0) {
+        assert.deepEqual(faults, ['models']);
+        return true;
+      }
+      await near(url, `Hello ${Math.random()}`);
+      return undefined;
+    });
+  });
+
+  await eventually(async () => ((await near(url, 'Hello again')) === 'starting' ? true : undefined));
   const [embedder = assert.fail()] = await weir.workers();
   assert.ok(isRunning(embedder));
   weir.signal('SIGTERM');
