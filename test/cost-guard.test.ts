@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
-import { createClient } from '@redis/client';
 import OpenAI from 'openai';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
@@ -15,6 +14,7 @@ import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { completionFrames, recordedCompletion, saysCompletion } from './support/recorded-completions.ts';
 import { anthropicError, messageFrames, recordedMessage, saysMessage } from './support/recorded-messages.ts';
+import { connectRedisClient } from './support/redis-client.ts';
 import { freshRedis, migratedPostgres } from './support/stores.ts';
 
 const fake = await FakeUpstream.start(saysMessage(recordedMessage()));
@@ -244,7 +244,7 @@ test('of 500 calls at once no more than a ceiling affords go out, on one process
 test('of 500 calls at once no more than a ceiling affords go out, on two replicas', async (t) => {
   const { replicas, caller, environment } = await pair(t);
   await rush(caller, replicas);
-  const redis = await createClient({ url: environment.REDIS_URL }).connect();
+  const redis = await connectRedisClient(environment.REDIS_URL);
   t.after(() => redis.destroy());
   const [purse = ''] = await redis.keys('*:purse:*');
   const settled = () => redis.hmGet(purse, ['daySpent', 'held']);
@@ -258,7 +258,7 @@ test('a lost Redis and a restart change nothing about what was spent', async (t)
   assert.equal((await ask(caller, {}, pipeline)).status, 200);
   assertRefused(await ask(caller, {}, pipeline), 402, 'cost_ceiling_exceeded');
   const other = await startCloud(t, environment);
-  const redis = await createClient({ url: environment.REDIS_URL }).connect();
+  const redis = await connectRedisClient(environment.REDIS_URL);
   t.after(() => redis.destroy());
   // Usage is stored every second; what others have not stored nobody else can know.
   await eventually(async () => ((await spentAfterLoss()) === costUsd ? true : undefined));

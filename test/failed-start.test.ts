@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createClient } from '@redis/client';
 import { startGateway } from '../src/gateway/gateway.ts';
 import { type Environment, readSettings } from '../src/gateway/settings.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { eventually } from './support/eventually.ts';
+import { connectRedisClient } from './support/redis-client.ts';
 import { replicaSettings } from './support/replicas.ts';
 import { startServer } from './support/server.ts';
 
@@ -31,7 +31,7 @@ function start(environment: Environment) {
 
 /** Resolves when this test alone is connected to its database of Redis. */
 async function gone(t: TestContext, { REDIS_URL = '' }: Environment): Promise<void> {
-  const redis = await createClient({ url: REDIS_URL }).connect();
+  const redis = await connectRedisClient(REDIS_URL);
   t.after(() => redis.destroy());
   const database = Number(new URL(REDIS_URL).pathname.slice(1));
   const ours = ['the one that emptied it', 'this one'];

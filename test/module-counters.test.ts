@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { createClient } from '@redis/client';
 import { countForModule } from '../src/calls/module-counters.ts';
 import { type Count, type CountOptions, defineModule } from '../src/module-api.ts';
 import { MemoryCounters } from '../src/storage/memory/memory-counters.ts';
@@ -10,6 +9,7 @@ import { bearer, Person, password, startCloud } from './support/cloud.ts';
 import { counting } from './support/counting-module.ts';
 import { eventually } from './support/eventually.ts';
 import { ManualClock } from './support/manual-clock.ts';
+import { connectRedisClient } from './support/redis-client.ts';
 import { replicaSettings } from './support/replicas.ts';
 import { WeirProcess } from './support/weir-process.ts';
 
@@ -154,7 +154,7 @@ describe('exact', () => {
 });
 
 async function countKeysOf(t: TestContext, url = ''): Promise<() => Promise<readonly string[]>> {
-  const redis = await createClient({ url }).connect();
+  const redis = await connectRedisClient(url);
   t.after(() => redis.destroy());
   return () => redis.keys('weir:{*}:count:*');
 }

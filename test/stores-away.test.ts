@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createClient } from '@redis/client';
 import type { Environment } from '../src/gateway/settings.ts';
 import { at } from './support/at.ts';
 import { call, type RawAnswer } from './support/call.ts';
 import { bearer, type CreatedKey, Person, password, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
+import { connectRedisClient } from './support/redis-client.ts';
 import { replicaSettings } from './support/replicas.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 
@@ -121,7 +121,7 @@ for (const how of ['stop', 'silence'] as const)
 test('a count that Redis lost is taken from the database', async (t) => {
   const { ask, redisUrl } = await setUp(t, { WEIR_TIER_FREE_LIMIT: '5' });
   for (let calls = 0; calls < 3; calls++) assert.equal((await ask()).status, 200);
-  const redis = await createClient({ url: redisUrl }).connect();
+  const redis = await connectRedisClient(redisUrl);
   await redis.flushDb();
   redis.destroy();
   const answers = await Promise.all(Array.from({ length: 10 }, () => ask()));

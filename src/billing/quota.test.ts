@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createClient } from '@redis/client';
 import { eventually } from '../../test/support/eventually.ts';
 import { FaultyUsageStore } from '../../test/support/faulty-usage-store.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
+import { connectRedisClient } from '../../test/support/redis-client.ts';
 import { freshRedis } from '../../test/support/stores.ts';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { emptyFolder } from '../../test/support/weir-process.ts';
@@ -50,7 +50,7 @@ test('200 calls at once on two replicas with 50 left let 50 through, and none wh
     replicas[at % 2]?.record();
   }
   for (const { recorder } of replicas) assert.equal(await recorder.flush(60_000), true);
-  const admin = await createClient({ url }).connect();
+  const admin = await connectRedisClient(url);
   await admin.flushDb();
   admin.destroy();
   assert.equal((await takeAll(quotas, 10)).granted.length, 0);
@@ -80,7 +80,7 @@ test('calls that one replica has open or not stored count on another whose Redis
     quotaSlot.commit();
     one.record();
   }
-  const admin = await createClient({ url }).connect();
+  const admin = await connectRedisClient(url);
   await admin.flushDb();
   admin.destroy();
   const { granted: left } = await takeAll([other.quota, one.quota], 100);

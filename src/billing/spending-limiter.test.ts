@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createClient } from '@redis/client';
 import { eventually } from '../../test/support/eventually.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
+import { connectRedisClient } from '../../test/support/redis-client.ts';
 import { freshRedis } from '../../test/support/stores.ts';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { GatewayError } from '../kernel/errors.ts';
@@ -165,7 +165,7 @@ test('a cost counts on the day on which its call ended', async () => {
 
 test('a Redis that lost its data gets the spent and held amounts again', async (t) => {
   const url = await freshRedis(t);
-  const admin = await createClient({ url }).connect();
+  const admin = await connectRedisClient(url);
   t.after(() => admin.destroy());
   const { spendingOn } = setUp([row('2026-11-15', 50)]);
   const spendingLimiter = spendingOn(new RedisBudgets(await linkTo(t, url)));
@@ -266,7 +266,7 @@ test('a settlement that Redis did not get is made up for when it is back', async
 
 test('holds of calls that go on are renewed, and put back where Redis lost them', async (t) => {
   const url = await freshRedis(t);
-  const admin = await createClient({ url }).connect();
+  const admin = await connectRedisClient(url);
   t.after(() => admin.destroy());
   const { clock } = setUp();
   const budgets = new RedisBudgets(await linkTo(t, url));

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { createClient } from '@redis/client';
+import { connectRedisClient } from './redis-client.ts';
 
 /** Lets time pass in a database of Redis: all that will be forgotten, or that ends with a time, is over that much sooner. */
 export async function advanceRedisTime(
@@ -25,7 +25,7 @@ export async function advanceRedisTime(
 }
 
 function openClient(url: string) {
-  return createClient({ url }).connect();
+  return connectRedisClient(url);
 }
 
 /** Amounts by second of the clock, or calls by the time when they expire. */

@@ -1,6 +1,5 @@
 import { Agent } from 'node:http';
 import type { TestContext } from 'node:test';
-import { createClient } from '@redis/client';
 import type { Environment } from '../../src/gateway/settings.ts';
 import { FakeUpstream } from '../../src/testing/fake-upstream.ts';
 import { at } from './at.ts';
@@ -8,6 +7,7 @@ import { call } from './call.ts';
 import { bearer, Person } from './cloud.ts';
 import { eventually } from './eventually.ts';
 import { recordedMessage, saysMessage } from './recorded-messages.ts';
+import { connectRedisClient } from './redis-client.ts';
 import { WeirProcess } from './weir-process.ts';
 
 interface Trial {
@@ -116,7 +116,7 @@ function providerKeyOf(key: string): string {
 }
 
 async function emptied(url: string): Promise<void> {
-  const redis = await createClient({ url }).connect();
+  const redis = await connectRedisClient(url);
   await redis.flushDb();
   redis.destroy();
 }

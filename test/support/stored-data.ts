@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createClient } from '@redis/client';
 import { Client } from 'pg';
 import type { Environment } from '../../src/gateway/settings.ts';
+import { connectRedisClient } from './redis-client.ts';
 
 /** Whatever is kept, by the table, name or file that it is in. */
 export type StoredData = ReadonlyMap<string, Buffer>;
@@ -50,7 +50,7 @@ async function postgresTables(url: string): Promise<StoredData> {
 }
 
 async function redisNames(url: string): Promise<StoredData> {
-  const client = await createClient({ url }).connect();
+  const client = await connectRedisClient(url);
   const names = new Map<string, Buffer>();
   for (const name of await client.keys('*')) {
     const dump = await client.sendCommand(['DUMP', name]);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import { createClient } from '@redis/client';
 import { Client } from 'pg';
 import { cleanUp } from './clean-up.ts';
 import { eventually } from './eventually.ts';
+import { connectRedisClient } from './redis-client.ts';
 
 /** The address of an empty database, or of a copy of another, which goes with its test. */
 export async function freshPostgres(t: TestContext, template?: string): Promise<string> {
@@ -39,7 +39,7 @@ const claimSeconds = 600;
 /** The address of a numbered database that is nobody else's, emptied before and after. */
 export async function freshRedis(t: TestContext): Promise<string> {
   const url = new URL(serverAt('TEST_REDIS_URL'));
-  const claims = await createClient({ url: url.href }).connect();
+  const claims = await connectRedisClient(url.href);
   const databases = Number((await claims.configGet('databases')).databases);
   const claimKey = (database: number) => `weir:test:database:${database}`;
   const claim = async (): Promise<number | undefined> => {
@@ -55,7 +55,7 @@ export async function freshRedis(t: TestContext): Promise<string> {
   };
   const database = await eventually(claim);
   url.pathname = `/${database}`;
-  const own = await createClient({ url: url.href }).connect();
+  const own = await connectRedisClient(url.href);
   await own.flushDb();
   cleanUp(t, async () => {
     await own.flushDb();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createClient } from '@redis/client';
 import { budgetsConformance } from '../../../test/conformance/budgets.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { connectRedisClient } from '../../../test/support/redis-client.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import { GatewayError } from '../../kernel/errors.ts';
@@ -123,7 +123,7 @@ async function replica(t: TestContext, url: string): Promise<RedisBudgets> {
 }
 
 async function adminOf(t: TestContext, url: string) {
-  const admin = await createClient({ url }).connect();
+  const admin = await connectRedisClient(url);
   t.after(() => admin.destroy());
   return admin;
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createClient } from '@redis/client';
 import { healthConformance } from '../../../test/conformance/health.ts';
 import { type SharedStateFixture, sharedStateConformance } from '../../../test/conformance/shared-state.ts';
 import { advanceRedisTime } from '../../../test/support/advance-redis-time.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { connectRedisClient } from '../../../test/support/redis-client.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import type { Allowance } from '../../kernel/ports/shared-state.ts';
@@ -103,7 +103,7 @@ async function replica(t: TestContext, url: string, clock = new ManualClock()): 
 }
 
 async function adminOf(t: TestContext, url: string) {
-  const admin = await createClient({ url }).connect();
+  const admin = await connectRedisClient(url);
   t.after(() => admin.destroy());
   return admin;
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createClient } from '@redis/client';
 import { eventually } from '../../../test/support/eventually.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { connectRedisClient } from '../../../test/support/redis-client.ts';
 import { settlesAtOnce } from '../../../test/support/settles-at-once.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
@@ -196,7 +196,7 @@ async function setUp(t: TestContext, waitMs = answerMs) {
     onChange: (change) => changes.push(change),
   });
   const state = new RedisSharedState(link, new ManualClock());
-  const direct = await createClient({ url: redis }).connect();
+  const direct = await connectRedisClient(redis);
   t.after(async () => {
     await state.close();
     direct.destroy();
