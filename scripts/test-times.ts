@@ -1,23 +1,30 @@
-// The CPU time of each test process, with its threads and the processes that it waited for, and when it began and ended.
+// The CPU time of each file of tests, with the threads of its process and the processes that it waited for, and when it began and ended.
 // Test processes load this file, too.
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 
 const { TEST_TIMES_FILE: ownFile, TEST_TIMES_RUNNER: runner } = process.env;
+// Threads of tests load this as well, and processes that a test starts may.
+const isTimed = ownFile !== undefined && isMainThread && process.ppid === Number(runner);
+const begun = { seconds: 0, at: performance.timeOrigin };
 
-// Threads of tests load it as well, and processes that a test starts may.
-if (ownFile !== undefined && isMainThread && process.ppid === Number(runner))
-  process.on('exit', () =>
-    appendFileSync(ownFile, `${cpuSeconds()} ${performance.timeOrigin} ${Date.now()} ${process.argv[1]}\n`),
-  );
+if (isTimed) process.on('exit', () => noteFile(process.argv[1] ?? ''));
+
+/** What this process did since it began, or since the file before, was for this one. */
+export function noteFile(file: string): void {
+  if (!isTimed) return;
+  const [seconds, now] = [cpuSeconds(), Date.now()];
+  appendFileSync(ownFile, `${seconds - begun.seconds} ${begun.at} ${now} ${file}\n`);
+  Object.assign(begun, { seconds, at: now });
+}
 
 interface Times {
   /** For every test process. */
   readonly execArgv: string[];
-  /** Lists the times, the longest first, with the tests that each file stands for. */
-  print(testsOf: ReadonlyMap<string, readonly string[]>): void;
+  /** Lists the times, the longest first. */
+  print(): void;
 }
 
 export function recordTimes(): Times {
@@ -26,14 +33,14 @@ export function recordTimes(): Times {
   Object.assign(process.env, { TEST_TIMES_FILE: file, TEST_TIMES_RUNNER: String(process.pid) });
   return {
     execArgv: ['--import', import.meta.filename],
-    print(testsOf) {
-      const named = new Map([...testsOf].map(([path, tests]) => [resolve(path), tests.join(' ')]));
+    print() {
       const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
       const times = lines.map((line) => {
         const [, seconds, beganAt, endedAt, path = ''] = /^(\S+) (\S+) (\S+) (.*)$/.exec(line) ?? [];
         const spanMs = [Number(beganAt) - performance.timeOrigin, Number(endedAt) - performance.timeOrigin];
         const span = spanMs.map((ms) => (ms / 1000).toFixed(0).padStart(4)).join('–');
-        return { seconds: Number(seconds), tests: `${span}  ${named.get(resolve(path)) ?? path}` };
+        const name = path.endsWith('.mjs') ? 'the end of a process' : relative('.', path);
+        return { seconds: Number(seconds), tests: `${span}  ${name}` };
       });
       for (const { seconds, tests } of times.toSorted((one, other) => other.seconds - one.seconds))
         printTime(seconds, tests);
