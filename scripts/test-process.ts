@@ -3,6 +3,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { resolve } from 'node:path';
 import { after, suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { followPromises } from './test-hooks.ts';
 import { takeFrom } from './test-queue.ts';
 import { noteFile } from './test-times.ts';
 
@@ -13,21 +14,24 @@ export function runQueue(folder: string): void {
   const runNext = () => {
     const { value: file } = files.next();
     if (file === undefined) return;
-    outside.runInAsyncScope(suite, undefined, file, async () => {
-      const inside = new AsyncResource('file');
-      // The runner ends when nothing is left to run, so the next file is there before this one is over.
-      const follow = () =>
-        after(() => {
-          noteFile(file);
-          runNext();
-        });
-      await import(pathToFileURL(resolve(file)).href)
-        .catch((fault: unknown) => {
+    // The runner ends when nothing is left to run, so the next file is there before this one is over.
+    const follow = () => {
+      noteFile(file);
+      outside.runInAsyncScope(runNext);
+    };
+    // What a file does before and after each of its tests is for these alone.
+    suite(file, () =>
+      followPromises(async () => {
+        try {
+          await import(pathToFileURL(resolve(file)).href);
+        } catch (fault) {
           isBroken = true;
           throw fault;
-        })
-        .finally(() => inside.runInAsyncScope(follow));
-    });
+        } finally {
+          after(follow);
+        }
+      }),
+    );
   };
   // What a file opened before it failed to load would keep the process for ever.
   after(() => isBroken && setTimeout(() => process.exit(1), 1000));
