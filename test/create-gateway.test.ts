@@ -140,7 +140,7 @@ test('a program whose gateways have stopped ends by itself, and nothing was writ
   `;
   const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', program], {
     cwd: folder,
-    timeout: 60_000,
+    timeout: 240_000,
   });
   assert.equal(stderr, '');
   const [counted = '', handles] = stdout.trim().split('\n');

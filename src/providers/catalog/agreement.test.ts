@@ -100,8 +100,9 @@ const described = builtInProviders.flatMap((provider) =>
 
 test('a call costs what the price data says, for every name in it that we have no better price for', () => {
   let compared = 0;
+  const excepted = new Map(builtInProviders.map((provider) => [provider, exceptions(provider)]));
   for (const { provider, name } of described) {
-    if (exceptions(provider).has(name)) continue;
+    if (excepted.get(provider)?.has(name)) continue;
     for (const usage of fc.sample(usages, { numRuns: 5, seed: compared })) {
       const price = theirs(name, provider.priceId ?? '', usage);
       if (price === undefined) continue;
