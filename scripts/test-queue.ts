@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Files of tests that several processes take one after another. */
-export interface TestQueue {
+interface TestQueue {
   /** One for each process, for the test runner. */
   readonly programs: readonly string[];
   /** How many no process has taken. */
