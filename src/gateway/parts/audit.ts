@@ -1,6 +1,7 @@
 import { Audit } from '../../audit/audit.ts';
 import { AuditChains } from '../../audit/chains.ts';
 import { limits } from '../../audit/limits.ts';
+import { OpenChanges } from '../../audit/open-changes.ts';
 import { identityIdOf } from '../../kernel/ports/identities.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
@@ -23,13 +24,20 @@ export function auditPart({ log, stores }: AuditParts): AuditPart {
     onError: (err) => log.error({ err }, 'could not store entries of the audit log; will retry'),
     onLost: (entries) => log.error({ entries }, 'entries of the audit log are lost'),
   });
+  const changes = new OpenChanges({
+    table: database.announcedChanges,
+    clock,
+    onError: (err) => log.error({ err }, 'could not look for changes without an entry; will retry'),
+  });
   const audit = new Audit({
     log,
     chains,
+    changes,
     clock,
     accountsOf: async (user) =>
       (await database.members.ofIdentity(identityIdOf(user))).map(({ account }) => account.id),
   });
+  changes.start((record) => audit.resume(record));
   return {
     audit,
     gauges: [
@@ -49,6 +57,7 @@ export function auditPart({ log, stores }: AuditParts): AuditPart {
       audit.flush();
       if (!(await chains.drain(untilMs)))
         log.error({ entries: chains.waiting }, 'some entries of the audit log could not be stored');
+      await changes.stop();
     },
   };
 }

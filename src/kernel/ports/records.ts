@@ -2,6 +2,7 @@ import type { AccessRules } from '../access-rules.ts';
 import type { ModulesSince } from '../modules-since.ts';
 import type { AccountRows } from './account-rows.ts';
 import type { AlertTable } from './alerts.ts';
+import type { AnnouncedChanges } from './announced-changes.ts';
 import type { AuditTable } from './audit.ts';
 import type { BillingAccounts, Credits, Recharges } from './billing.ts';
 import type { CallLimits } from './call-rates.ts';
@@ -83,6 +84,7 @@ export interface Database {
   readonly processes: Processes;
   readonly alerts: AlertTable;
   readonly audit: AuditTable;
+  readonly announcedChanges: AnnouncedChanges;
   /** What moves between instances. */
   moved(sealings: MovedSealings): MovedRows;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */

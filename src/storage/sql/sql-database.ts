@@ -2,6 +2,7 @@ import { Kysely, sql } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { AccountRows } from '../../kernel/ports/account-rows.ts';
 import type { AlertTable } from '../../kernel/ports/alerts.ts';
+import type { AnnouncedChanges } from '../../kernel/ports/announced-changes.ts';
 import type { AuditTable } from '../../kernel/ports/audit.ts';
 import type { BillingAccounts, Credits, Recharges } from '../../kernel/ports/billing.ts';
 import type { CollectionTable } from '../../kernel/ports/collection-table.ts';
@@ -47,6 +48,7 @@ import { limits } from '../limits.ts';
 import { SqlAccountRows } from './account-rows.ts';
 import { SqlAccounts } from './accounts.ts';
 import { SqlAlertTable } from './alert-table.ts';
+import { SqlAnnouncedChanges } from './announced-changes.ts';
 import { SqlAnonSessions } from './anon-sessions.ts';
 import { SqlApiKeys } from './api-keys.ts';
 import { SqlAudit } from './audit.ts';
@@ -205,6 +207,7 @@ class SqlDatabase implements Database {
   readonly processes: Processes;
   readonly alerts: AlertTable;
   readonly audit: AuditTable;
+  readonly announcedChanges: AnnouncedChanges;
   readonly #db: Kysely<Tables>;
   readonly #pool: MeteredPool;
   readonly #connectionsMax: number;
@@ -264,6 +267,7 @@ class SqlDatabase implements Database {
     this.processes = new SqlProcesses(db);
     this.alerts = new SqlAlertTable(db, sqlDialect);
     this.audit = new SqlAudit(db);
+    this.announcedChanges = new SqlAnnouncedChanges(db);
   }
 
   moved(sealings: MovedSealings): MovedRows {

@@ -1,6 +1,7 @@
 import type { Migration } from '../migrate.ts';
 import { accounts } from './accounts.ts';
 import { alerts } from './alerts.ts';
+import { announcedChanges } from './announced-changes.ts';
 import { archive } from './archive.ts';
 import { archivePersons } from './archive-persons.ts';
 import { askedBy } from './asked-by.ts';
@@ -124,4 +125,5 @@ export const migrations: readonly Migration[] = [
   budgets,
   serviceAccounts,
   passkeys,
+  announcedChanges,
 ];

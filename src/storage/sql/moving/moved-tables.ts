@@ -82,6 +82,7 @@ export const unmovedTables: Readonly<Partial<Record<keyof Tables, string>>> = {
   audit_chains: 'a chain is about one instance, which signs it',
   audit_entries: 'a chain is about one instance, which signs it',
   audit_values: 'a chain is about one instance, which signs it',
+  announced_changes: 'a chain is about one instance, which signs it',
   audit_points: 'a chain is about one instance, which signs it',
   imports: 'imports under way',
   import_rows: 'imports under way',
