@@ -65,8 +65,8 @@ export class Audit {
     return isChanged;
   }
 
-  /** Adds the entry of a change that a killed process has announced. */
-  resume(record: AuditRecord): Promise<void> {
+  /** Adds an entry with an id, unless one with this id is stored. */
+  addOnce(record: AuditRecord): Promise<void> {
     return this.#write(record, true);
   }
 

@@ -100,7 +100,10 @@ export class OpenChanges {
     const nowMs = clock.now();
     const untilMs = nowMs + limits.openChangeLeaseMs;
     if (this.#open.size > 0) await table.renew([...this.#open], untilMs);
-    for (let taken: number = limits.entriesAtOnce; taken === limits.entriesAtOnce && !this.#rounds.signal.aborted; ) {
+    for (
+      let taken: number = limits.entriesAtOnce;
+      taken === limits.entriesAtOnce && !this.#rounds.signal.aborted;
+    ) {
       const left = await table.take({ nowMs, untilMs, limit: limits.entriesAtOnce });
       for (const { id, content } of left) await this.#resume(id, parseObject(content));
       taken = left.length;

@@ -35,7 +35,7 @@ export async function changeWithAudit(
 ): Promise<boolean> {
   const record = attributed(given);
   const { audit, changes } = openAudit(command);
-  changes.start((left) => audit.resume(left));
+  changes.start((left) => audit.addOnce(left));
   try {
     const isChanged = await audit.change(record, change);
     if (isChanged) await writeLine(command.settings, record);
@@ -66,7 +66,10 @@ function openAudit({ database }: AuditedCommand) {
 }
 
 /** In the log of the running gateway; if none runs on the data folder, in the log file, or on standard error for programs that collect it. */
-async function writeLine({ dataDir, logFile }: Settings, { event, ...attributes }: AuditRecord): Promise<void> {
+async function writeLine(
+  { dataDir, logFile }: Settings,
+  { event, ...attributes }: AuditRecord,
+): Promise<void> {
   if (await tellProcess(dataDir, { ask: 'audit', event, facts: attributes })) return;
   const line = formatLogLine('info', new Date().toISOString(), {
     attributes: { event, ...attributes },

@@ -1,3 +1,4 @@
+import type { SettingsChange } from '../kernel/ports/reload.ts';
 import { isRequestId } from '../kernel/request-id.ts';
 import type { MetricsView } from '../telemetry/metrics.ts';
 import { endpointFormats } from '../wire/index.ts';
@@ -52,6 +53,8 @@ export interface Generation extends Pick<RequestServing, 'handlers' | 'webSocket
   readonly hasDashboard: boolean;
   readonly unknownVariables: readonly string[];
   readonly diagnose: Diagnose;
+  /** For the audit log, once it serves. */
+  recordSettings(change: SettingsChange | undefined): Promise<void>;
   openCalls(): number;
   abortAll(): void;
 }
@@ -90,7 +93,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   );
   const { egress, moduleFetches } = outbound;
   const { refusals } = parts.add(metricsPart({ settings, log, metrics, sharedResources }));
-  const { audit } = parts.add(auditPart({ log, stores }));
+  const { audit, recordSettings } = parts.add(auditPart({ settings, log, stores }));
   parts.add({
     gauges: stores.gauges,
     checks: [...(stores.checks ?? []), ...processRegistry.checks, ...billingChecks(settings, egress)],
@@ -285,6 +288,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
     hasDashboard: pages?.dashboard !== undefined,
     unknownVariables,
     diagnose,
+    recordSettings,
     openCalls: () => dataPlane.openCalls() + payments.openCalls(),
     abortAll() {
       dataPlane.abortAll();

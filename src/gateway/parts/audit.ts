@@ -2,22 +2,28 @@ import { Audit } from '../../audit/audit.ts';
 import { AuditChains } from '../../audit/chains.ts';
 import { limits } from '../../audit/limits.ts';
 import { OpenChanges } from '../../audit/open-changes.ts';
+import { recordSettings } from '../../audit/settings-entry.ts';
 import { identityIdOf } from '../../kernel/ports/identities.ts';
+import type { SettingsChange } from '../../kernel/ports/reload.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
+import type { Settings } from '../settings.ts';
 import type { Stores } from './stores.ts';
 
 interface AuditParts {
+  readonly settings: Pick<Settings, 'configurationVersion'>;
   readonly log: Log;
   readonly stores: Stores;
 }
 
 interface AuditPart extends Part {
   readonly audit: Audit;
+  /** Never rejects. */
+  recordSettings(change: SettingsChange | undefined): Promise<void>;
 }
 
 /** The audit log of accounts and of the instance. */
-export function auditPart({ log, stores }: AuditParts): AuditPart {
+export function auditPart({ settings, log, stores }: AuditParts): AuditPart {
   const { database, clock } = stores;
   const chains = new AuditChains({
     table: database.audit,
@@ -37,9 +43,15 @@ export function auditPart({ log, stores }: AuditParts): AuditPart {
     accountsOf: async (user) =>
       (await database.members.ofIdentity(identityIdOf(user))).map(({ account }) => account.id),
   });
-  changes.start((record) => audit.resume(record));
+  changes.start((record) => audit.addOnce(record));
   return {
     audit,
+    async recordSettings(change) {
+      const { configurationVersion: version } = settings;
+      await recordSettings({ audit, table: database.audit }, { version, change }).catch((err: unknown) =>
+        log.error({ err }, 'could not record a change of the settings in the audit log'),
+      );
+    },
     gauges: [
       {
         name: 'weir_audit_entries_waiting',
