@@ -27,6 +27,8 @@ export interface AuditFacts {
   /** How many sessions ended. */
   readonly sessions?: number;
   readonly budget?: string;
+  /** Whose legal hold it is. */
+  readonly side?: string;
   readonly webhook?: string;
   readonly batch?: string;
   /** A recording; undefined for all. */

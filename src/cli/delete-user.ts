@@ -54,6 +54,10 @@ export async function deleteMember(
       return outcome === 'erased';
     });
     if (outcome === 'changed') throw new Error('the account has changed meanwhile; run the command again');
+    if (outcome === 'held')
+      throw new Error(
+        `a legal hold stands on the account of ${identity.email}: weir holds list has the reason`,
+      );
     if (outcome === 'last_owner')
       throw new Error(
         `${identity.email} is the only owner of other accounts, or their own account has other members: weir users list shows them`,

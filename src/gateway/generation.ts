@@ -33,6 +33,7 @@ import { createVault, providerKeysPart } from './parts/provider-keys.ts';
 import { providersPart } from './parts/providers.ts';
 import { receiptsPart } from './parts/receipts.ts';
 import { recordingsPart } from './parts/recordings.ts';
+import { retentionPart } from './parts/retention.ts';
 import { requestLogPart } from './parts/request-log.ts';
 import { sandboxPart } from './parts/sandbox.ts';
 import { signOnPart } from './parts/sign-on.ts';
@@ -122,7 +123,10 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   const { sinks, history } = parts.add(await logSinksPart(ground));
   const otlp = parts.add(otlpPart(ground));
   const { recordings } = parts.add(recordingsPart(ground));
-  const { requests } = parts.add(await requestLogPart({ ...ground, providers, history, recordings }));
+  const { requests, retentions } = parts.add(
+    await requestLogPart({ ...ground, providers, history, recordings }),
+  );
+  parts.add(retentionPart({ ...ground, retentions }));
   moduleHosts.connect({
     stores: moduleStores,
     vectors: meaning.vectors,
@@ -266,6 +270,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
     clock: stores.clock,
     refusals,
     audit,
+    holds: stores.database.legalHolds,
     access,
     routes: parts.routes,
     isDraining,

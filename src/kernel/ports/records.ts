@@ -8,9 +8,11 @@ import type { BillingAccounts, Credits, Recharges } from './billing.ts';
 import type { CallLimits } from './call-rates.ts';
 import type { CollectionTable } from './collection-table.ts';
 import type { Configurations } from './configurations.ts';
+import type { DataRetentions } from './data-retentions.ts';
 import type { Accounts, Identities, Members } from './identities.ts';
 import type { Invitations } from './invitations.ts';
 import type { KeyActivities } from './key-activity.ts';
+import type { LegalHolds } from './legal-holds.ts';
 import type { LogRetentions } from './log-retentions.ts';
 import type { LoginFactors } from './login-factors.ts';
 import type { MemberInvitations } from './member-invitations.ts';
@@ -84,6 +86,8 @@ export interface Database {
   readonly processes: Processes;
   readonly alerts: AlertTable;
   readonly audit: AuditTable;
+  readonly dataRetentions: DataRetentions;
+  readonly legalHolds: LegalHolds;
   readonly announcedChanges: AnnouncedChanges;
   /** What moves between instances. */
   moved(sealings: MovedSealings): MovedRows;

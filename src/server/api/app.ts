@@ -1,12 +1,14 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import createRouter from 'find-my-way';
+import { legalHoldError } from '../../accounts/account-deletion.ts';
 import type { Audit, OpenChange } from '../../audit/audit.ts';
 import type { AuditFacts, AuditRecord } from '../../audit/facts.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import { asksForWebSocket } from '../../http/websocket-handshake.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import type { LegalHolds } from '../../kernel/ports/legal-holds.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import { headerOf } from '../../lib/headers.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -40,6 +42,8 @@ export type App = (req: HttpRequest, res: HttpResponse, call: RequestContext) =>
 export interface AppParts {
   readonly access: AccessChecks;
   readonly log: Log;
+  /** Legal holds, under which nothing that they cover may be deleted. */
+  readonly holds?: Pick<LegalHolds, 'of'> | undefined;
   readonly audit?: Pick<Audit, 'record' | 'begin'> | undefined;
   /** Undefined if there are no routes for WebSockets. */
   readonly webSockets?: WebSockets | undefined;
@@ -53,7 +57,7 @@ export interface Pages {
 }
 
 export function createApp(routes: readonly Route[], appParts: AppParts): App {
-  const { access, log, audit, pages, webSockets = new WebSockets() } = appParts;
+  const { access, log, audit, holds, pages, webSockets = new WebSockets() } = appParts;
   const { find, hasPath, wireFormatAt } = createRouteFinder(routes);
   const slowBodies = new SlowBodyMonitor();
   return async (req, res, call) => {
@@ -78,7 +82,11 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
         remoteAddress: call.clientAddress,
         access,
         async announceChange(facts) {
-          const record = route?.kind === 'own' ? announcedRecord(route, facts) : undefined;
+          if (route?.kind !== 'own') return;
+          const { account } = facts;
+          if (deletesHeldData(route) && account !== undefined && (await holds?.of(account))?.length)
+            throw legalHoldError();
+          const record = announcedRecord(route, facts);
           if (record === undefined || audit === undefined) return;
           change = { ...(await audit.begin(record)), record };
         },
@@ -146,6 +154,20 @@ const loginFailures: ReadonlySet<string> = new Set([
 function changeRecord(route: ApiRoute, { audit }: ApiResponse): AuditRecord | undefined {
   if (route.audit === undefined || route.audit === 'none' || audit === 'none') return undefined;
   return { event: route.audit, ...audit };
+}
+
+const deletions: ReadonlySet<string> = new Set([
+  'account.deleted',
+  'account.imported',
+  'organization.deletion_scheduled',
+]);
+
+/** Contents, or the account itself. Cached answers are copies that expire. */
+function deletesHeldData({ method, right, audit }: ApiRoute): boolean {
+  return (
+    deletions.has(audit ?? 'none') ||
+    (method === 'DELETE' && right === 'content:write' && audit !== 'cache.cleared')
+  );
 }
 
 /** An export is recorded before it is sent, and changes nothing. */

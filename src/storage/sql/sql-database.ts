@@ -7,9 +7,11 @@ import type { AuditTable } from '../../kernel/ports/audit.ts';
 import type { BillingAccounts, Credits, Recharges } from '../../kernel/ports/billing.ts';
 import type { CollectionTable } from '../../kernel/ports/collection-table.ts';
 import type { Configurations } from '../../kernel/ports/configurations.ts';
+import type { DataRetentions } from '../../kernel/ports/data-retentions.ts';
 import type { Accounts, Identities, Members } from '../../kernel/ports/identities.ts';
 import type { Invitations } from '../../kernel/ports/invitations.ts';
 import type { KeyActivities } from '../../kernel/ports/key-activity.ts';
+import type { LegalHolds } from '../../kernel/ports/legal-holds.ts';
 import type { LogRetentions } from '../../kernel/ports/log-retentions.ts';
 import type { LoginFactors } from '../../kernel/ports/login-factors.ts';
 import type { MemberInvitations } from '../../kernel/ports/member-invitations.ts';
@@ -60,12 +62,14 @@ import { SqlCollectionTable } from './collection-table.ts';
 import { SqlConfigurations } from './configurations.ts';
 import type { AdjustablePool, ConnectionPool, PoolBounds } from './connection-pool.ts';
 import { SqlCredits } from './credits.ts';
+import { SqlDataRetentions } from './data-retentions.ts';
 import { SqlErasures } from './erasures.ts';
 import { SqlIdentities } from './identities.ts';
 import { SqlInvitations } from './invitations.ts';
 import { SqlKeyActivities } from './key-activities.ts';
 import { createKyselyDialect } from './kysely-dialect.ts';
 import { SqlLedger } from './ledger.ts';
+import { SqlLegalHolds } from './legal-holds.ts';
 import { SqlLogRetentions } from './log-retentions.ts';
 import { SqlLoginFactors } from './login-factors.ts';
 import { SqlMailedTokens } from './mailed-tokens.ts';
@@ -207,6 +211,8 @@ class SqlDatabase implements Database {
   readonly processes: Processes;
   readonly alerts: AlertTable;
   readonly audit: AuditTable;
+  readonly dataRetentions: DataRetentions;
+  readonly legalHolds: LegalHolds;
   readonly announcedChanges: AnnouncedChanges;
   readonly #db: Kysely<Tables>;
   readonly #pool: MeteredPool;
@@ -267,6 +273,8 @@ class SqlDatabase implements Database {
     this.processes = new SqlProcesses(db);
     this.alerts = new SqlAlertTable(db, sqlDialect);
     this.audit = new SqlAudit(db);
+    this.dataRetentions = new SqlDataRetentions(db);
+    this.legalHolds = new SqlLegalHolds(db, sqlDialect);
     this.announcedChanges = new SqlAnnouncedChanges(db);
   }
 

@@ -11,6 +11,7 @@ import { budgets } from './budgets.ts';
 import { collections } from './collections.ts';
 import { configurations } from './configurations.ts';
 import { conversations } from './conversations.ts';
+import { dataRetentions } from './data-retentions.ts';
 import { deletedAccounts } from './deleted-accounts.ts';
 import { endUserDays } from './end-user-days.ts';
 import { gatewayProcesses } from './gateway-processes.ts';
@@ -126,4 +127,5 @@ export const migrations: readonly Migration[] = [
   serviceAccounts,
   passkeys,
   announcedChanges,
+  dataRetentions,
 ];

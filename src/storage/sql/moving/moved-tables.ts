@@ -82,6 +82,8 @@ export const unmovedTables: Readonly<Partial<Record<keyof Tables, string>>> = {
   audit_chains: 'a chain is about one instance, which signs it',
   audit_entries: 'a chain is about one instance, which signs it',
   audit_values: 'a chain is about one instance, which signs it',
+  data_retentions: 'how long data is kept is decided where it is',
+  legal_holds: 'a hold is about one instance',
   announced_changes: 'a chain is about one instance, which signs it',
   audit_points: 'a chain is about one instance, which signs it',
   imports: 'imports under way',
