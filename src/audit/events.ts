@@ -71,7 +71,6 @@ export const auditMessages = {
   'retention.changed': 'how long an account keeps its data was changed',
   'legal_hold.placed': 'a legal hold was placed on an account',
   'legal_hold.released': 'a legal hold was released',
-  'evidence.exported': 'evidence for auditors was exported',
   'log.exported': 'calls of the log were exported',
   'audit.exported': 'the audit log was exported',
   'recordings.changed': 'which calls are recorded was changed',

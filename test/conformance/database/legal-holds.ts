@@ -15,7 +15,8 @@ export function legalHoldsConformance(setUpDatabase: SetUpDatabase): void {
   describe('a legal hold', () => {
     test('keeps calls, recordings and the audit log of its account, and nothing of others', async (t) => {
       const { database } = await setUpDatabase(t);
-      const { requests, recordings, legalHolds, logRetentions, dataRetentions, audit, organizations } = database;
+      const { requests, recordings, legalHolds, logRetentions, dataRetentions, audit, organizations } =
+        database;
       const [held, other] = [someMember(), someMember()];
       for (const member of [held, other]) assert.equal(await database.identities.add(member), true);
       const [hers, his] = [held.account.id, other.account.id];
@@ -32,17 +33,18 @@ export function legalHoldsConformance(setUpDatabase: SetUpDatabase): void {
         10_000,
       );
       const errors: unknown[] = [];
-      const chains = new AuditChains({ table: audit, onError: (e) => errors.push(e), onLost: () => undefined });
+      const chains = new AuditChains({
+        table: audit,
+        onError: (e) => errors.push(e),
+        onLost: () => undefined,
+      });
       const gone = 'somebody who has gone';
       for (const chain of [hers, his])
         await chains.add(
           chain,
           prepareEntry({ event: 'key.changed', actor: `user:${gone}`, address: '192.0.2.1' }, chain, 1000),
         );
-      assert.equal(
-        await legalHolds.place({ accountId: hers, side, reason: 'a case', placedAtMs: 1 }),
-        true,
-      );
+      assert.equal(await legalHolds.place({ accountId: hers, side, reason: 'a case', placedAtMs: 1 }), true);
       assert.equal(
         await legalHolds.place({ accountId: 'nobody', side, reason: 'a case', placedAtMs: 1 }),
         false,
@@ -75,7 +77,8 @@ export function legalHoldsConformance(setUpDatabase: SetUpDatabase): void {
       assert.equal((await left(hers))[1], 3);
 
       await audit.forgetPerson(gone);
-      const peopleIn = async (chain: string) => (await audit.following(chain, 0, 9)).flatMap((one) => one.values);
+      const peopleIn = async (chain: string) =>
+        (await audit.following(chain, 0, 9)).flatMap((one) => one.values);
       assert.deepEqual([(await peopleIn(hers)).length, (await peopleIn(his)).length], [1, 0]);
       assert.deepEqual(await audit.chainsBefore(2000, '', 9), [his]);
       const removal = { number: 1, atMs: 5, jws: 'removal' };
