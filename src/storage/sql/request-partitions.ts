@@ -57,7 +57,9 @@ async function withoutHeldRows(
       await sql`select 1 from ${sql.table(name)}
         where account_id in (select held.account_id from legal_holds as held) limit 1`.execute(db)
     ).rows.length > 0;
-  if (await hasHeldRows(pastOf(table))) return [];
+  // The first partition of calls is there once others were dropped.
+  const { rows } = await sql`select 1 where to_regclass(${pastOf(table)}) is not null`.execute(db);
+  if (rows.length > 0 && (await hasHeldRows(pastOf(table)))) return [];
   for (const partition of expired.toSorted((one, other) => ((one.to ?? '') < (other.to ?? '') ? -1 : 1))) {
     if (await hasHeldRows(partition.name)) break;
     unheld.push(partition);
