@@ -11,7 +11,7 @@ import { addMember, createOrganization } from './support/organizations.ts';
 import { placesWith, readAllStoredData } from './support/stored-data.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
-const adminToken = 'an operator token of some length';
+const adminToken = 'an-operator-token-of-some-length';
 
 test('data has a retention for each kind within the bounds of the instance, in the audit log with before and after', async (t) => {
   const environment = { WEIR_DATA_DIR: emptyFolder(t), WEIR_AUDIT_DAYS: '200', WEIR_LOG_DAYS: '40' };
@@ -28,7 +28,7 @@ test('data has a retention for each kind within the bounds of the instance, in t
   const audit = kinds(first.json).get('audit');
   assert.deepEqual([audit?.days, audit?.own_days, audit?.min_days, audit?.max_days], [200, null, 90, 200]);
   assert.ok(Number(audit?.items) >= 1);
-  assertError(await set({ audit: 89 }), { status: 400, type: 'invalid_request_error' });
+  assertError(await set({ audit: 89 }), { status: 400, type: 'invalid_request' });
   assert.match((await set({ requests: 41 })).text, /requests: must be from 1 to 40/);
   const changed = await set({ audit: 100, patterns: 30, requests: 7 });
   const now = kinds(changed.json);
@@ -75,7 +75,7 @@ test('under a legal hold nothing is deleted by members, and each side releases i
       [ada.id, 'owner', 'the case of 2026'],
     ],
   );
-  const refused = { status: 409, type: 'invalid_request_error', code: 'legal_hold' };
+  const refused = { status: 409, type: 'legal_hold', code: 'legal_hold' };
   for (const deletion of deletions) assertError(await ada.call(deletion), refused);
   assert.equal((await ada.call({ path, method: 'DELETE' })).status, 200);
   assert.equal((await ada.call({ path, method: 'DELETE' })).status, 404);
