@@ -75,7 +75,7 @@ test('under a legal hold nothing is deleted by members, and each side releases i
       [ada.id, 'owner', 'the case of 2026'],
     ],
   );
-  const refused = { status: 409, type: 'legal_hold', code: 'legal_hold' };
+  const refused = { status: 409, type: 'invalid_request', code: 'legal_hold' };
   for (const deletion of deletions) assertError(await ada.call(deletion), refused);
   assert.equal((await ada.call({ path, method: 'DELETE' })).status, 200);
   assert.equal((await ada.call({ path, method: 'DELETE' })).status, 404);
