@@ -46,6 +46,7 @@ const chapters = [
       'docs/guides/single-sign-on',
       'docs/guides/service-accounts',
       'docs/guides/audit',
+      'docs/guides/retention',
       'docs/guides/moving',
       'docs/guides/billing',
       'docs/guides/payments',

@@ -41,6 +41,8 @@ async function keptChain(t: TestContext, retentionDays: number | undefined) {
   const tampered: string[] = [];
   const keeper = new ChainKeeper({
     ...{ table, signer, clock },
+    leastMs: 90 * dayMs,
+    retentions: database.dataRetentions,
     retentionMs: retentionDays === undefined ? undefined : retentionDays * dayMs,
     onError: (error) => assert.fail(String(error)),
     onTampered: (chain) => tampered.push(chain),

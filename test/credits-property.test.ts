@@ -270,7 +270,7 @@ class Replica {
     };
     const purchases = new CreditPurchases(parts);
     this.recharger = new Recharger({ ...parts, purchases });
-    const subscriptions = new Subscriptions({ ...parts, onTierChange: () => undefined });
+    const subscriptions = new Subscriptions({ ...parts, changeTier: (_account, _tier, apply) => apply() });
     this.#news = new ProcessorWebhooks({ ...parts, purchases, subscriptions, recharger: this.recharger });
   }
 

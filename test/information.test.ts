@@ -470,6 +470,7 @@ describe('metrics', () => {
             localToken: undefined,
             cookies: new SessionCookies({ url: '' }),
           }),
+          announceChange: () => assert.fail('nothing is changed'),
           readBody: async () => new Uint8Array(),
           streamBody: () => assert.fail('the route has no body'),
           signal: () => new AbortController().signal,

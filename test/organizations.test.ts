@@ -281,7 +281,10 @@ describe('deletion', () => {
           if (isProcessorAway) throw new Error('away');
           charged.push(accountId);
         },
-        onDeleted: (accountId) => deleted.push(accountId),
+        async audited(accountId, erase) {
+          if (await erase()) deleted.push(accountId);
+          return true;
+        },
         onFailure: (accountId) => failures.push(accountId),
       });
     await run();

@@ -9,6 +9,7 @@ import { readSettings } from '../src/gateway/settings.ts';
 import { ProviderDirectory } from '../src/providers/provider-directory.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { openChains, readChain } from './support/audit-chains.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { bearer, Person } from './support/cloud.ts';
@@ -293,6 +294,13 @@ for (const workers of [1, 2])
     });
     const { text } = await call(url, { path: '/metrics' });
     assert.match(text, new RegExp(`weir_config_info\\{version="${version}"`));
+    const audit = await openChains(t, { WEIR_DATA_DIR: join(folder, 'data') });
+    const recorded = (await readChain(audit, 'instance')).map(({ fields }) => fields);
+    const byFile = recorded.filter(({ trigger }) => trigger === 'file' || trigger === 'signal');
+    // The operator's requests have entries of their own, and the file is read once for each change.
+    assert.ok(recorded.every(({ event }) => event === 'settings.reloaded'));
+    assert.deepEqual(byFile[0]?.changed, ['pipeline']);
+    assert.equal(byFile.length, new Set(byFile.map(({ id }) => id)).size);
     // Processes of the last reload may still be starting.
     weir.signal('SIGTERM');
     assert.equal((await weir.exited).code, 0);

@@ -53,10 +53,18 @@ export class AccountDeletion {
       const outcome = await deleteAccount(this.#parts, { accountId, identityId, passwordHash });
       if (outcome === 'changed') throw wrongPasswordError(session);
       if (outcome === 'last_owner') throw lastOwnerError();
+      if (outcome === 'held') throw legalHoldError();
     } finally {
       void eraser.eraseDue();
     }
   }
+}
+
+export function legalHoldError(): GatewayError {
+  return new GatewayError(
+    'legal_hold',
+    'a legal hold stands on this account, so that nothing of it may be deleted: GET /v1/organization/holds has the reason, and says who can release it',
+  );
 }
 
 function lastOwnerError(): GatewayError {

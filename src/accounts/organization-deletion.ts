@@ -6,7 +6,8 @@ import { limits } from './limits.ts';
 export interface OrganizationDeletionParts extends DeletionParts {
   readonly organizations: Pick<Organizations, 'due'>;
   readonly members: Pick<Members, 'owner'>;
-  onDeleted(accountId: string): void;
+  /** Calls `erase`, which resolves to whether the organization is deleted. */
+  audited(accountId: string, erase: () => Promise<boolean>): Promise<boolean>;
   onFailure(accountId: string, cause: unknown): void;
 }
 
@@ -18,8 +19,10 @@ export async function deleteDueOrganizations(parts: OrganizationDeletionParts): 
       // Another process has deleted it meanwhile.
       if (owner === undefined) continue;
       const { id: identityId, passwordHash } = owner.identity;
-      const outcome = await deleteAccount(parts, { accountId, identityId, passwordHash });
-      if (outcome === 'erased') parts.onDeleted(accountId);
+      await parts.audited(accountId, async () => {
+        const outcome = await deleteAccount(parts, { accountId, identityId, passwordHash });
+        return outcome === 'erased';
+      });
     } catch (cause) {
       parts.onFailure(accountId, cause);
     }

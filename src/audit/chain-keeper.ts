@@ -1,4 +1,5 @@
 import type { AuditTable, ChainPoint } from '../kernel/ports/audit.ts';
+import type { DataRetentions } from '../kernel/ports/data-retentions.ts';
 import type { Clock } from '../lib/clock.ts';
 import { PeriodicTask } from '../lib/periodic-task.ts';
 import { instanceChain } from './audit.ts';
@@ -12,6 +13,9 @@ interface ChainKeeperParts {
   readonly clock: Clock;
   /** Undefined to keep all entries. */
   readonly retentionMs: number | undefined;
+  /** The shortest time that accounts can choose. */
+  readonly leastMs: number;
+  readonly retentions: Pick<DataRetentions, 'page'>;
   /** Called for every failed round; the next one retries. */
   onError(error: unknown): void;
   /** Called for a chain whose newest entry is not the one that was added last. */
@@ -19,6 +23,8 @@ interface ChainKeeperParts {
   /** Called with the newest entry of the instance's chain when it is signed, for the log, which may leave the machine. */
   onSigned(point: ChainPoint): void;
 }
+
+const dayMs = 86_400_000;
 
 /** Signs the newest entries of chains, and removes old ones. Several processes may do it at once. */
 export class ChainKeeper {
@@ -49,10 +55,16 @@ export class ChainKeeper {
   }
 
   async #keep(): Promise<void> {
-    const { table, clock, retentionMs } = this.#parts;
+    const { table, clock, retentionMs, leastMs } = this.#parts;
     for (const chain of await table.unsignedChains(limits.chainsAtOnce)) {
       if (this.#rounds.signal.aborted) return;
       await this.#sign(chain);
+    }
+    for (let after: string | undefined = ''; after !== undefined && !this.#rounds.signal.aborted; ) {
+      const own = await this.#parts.retentions.page('audit', after, limits.chainsAtOnce);
+      for (const { accountId, days } of own)
+        await this.#removeBefore(accountId, clock.now() - Math.max(days * dayMs, leastMs));
+      after = own.at(-1)?.accountId;
     }
     if (retentionMs === undefined) return;
     const beforeMs = clock.now() - retentionMs;
@@ -88,7 +100,7 @@ export class ChainKeeper {
       if (last === undefined) return;
       const point = { number: last.number, hash: hashOf(last.text) };
       const removal = await signPoint(signer, { kind: 'removal', chain, point, atMs: clock.now() });
-      await table.removeThrough(chain, removal);
+      if (!(await table.removeThrough(chain, removal))) return;
       isMore = last.number === oldest.at(-1)?.number;
     }
   }

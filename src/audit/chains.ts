@@ -15,9 +15,17 @@ interface WaitingEntry {
   readonly entry: PreparedEntry;
   /** Called when it is stored, lost, or waits for another attempt. */
   readonly settle: () => void;
+  readonly onDone: AddOptions['onDone'];
   /** Whether it may be stored already. */
   isDoubtful: boolean;
   rejections: number;
+}
+
+interface AddOptions {
+  /** Whether it may be stored already. */
+  readonly isDoubtful?: boolean;
+  /** Called once it is stored, or lost. */
+  readonly onDone?: ((isStored: boolean) => void) | undefined;
 }
 
 /** Adds entries to chains in the order in which they come. Those that come while others of the chain are stored go together. */
@@ -43,14 +51,15 @@ export class AuditChains {
   }
 
   /** Resolves when it is stored, or after a first failure that will be retried. */
-  add(chain: string, entry: PreparedEntry): Promise<void> {
+  add(chain: string, entry: PreparedEntry, { isDoubtful = false, onDone }: AddOptions = {}): Promise<void> {
     if (this.#count >= limits.entriesWaitingMax) {
       this.#lose(1);
+      onDone?.(false);
       return Promise.resolve();
     }
     const { promise, resolve } = Promise.withResolvers<void>();
     const entries = this.#waiting.get(chain) ?? [];
-    entries.push({ entry, settle: resolve, isDoubtful: false, rejections: 0 });
+    entries.push({ entry, settle: resolve, onDone, isDoubtful, rejections: 0 });
     this.#waiting.set(chain, entries);
     this.#count++;
     if (!this.#storing.has(chain)) this.#storing.set(chain, this.#storeAll(chain, entries));
@@ -73,7 +82,7 @@ export class AuditChains {
       const some = entries.slice(0, limits.entriesAtOnce);
       try {
         await this.#store(chain, some);
-        this.#remove(entries, some);
+        this.#remove(entries, some, true);
         pauseMs = limits.retryMsMin;
       } catch (cause) {
         this.#parts.onError(cause);
@@ -108,15 +117,18 @@ export class AuditChains {
       if (!isStorageUnavailable(cause)) one.rejections++;
     }
     const rejected = some.filter(({ rejections }) => rejections >= limits.rejectionsMax);
-    this.#remove(entries, rejected);
+    this.#remove(entries, rejected, false);
     if (rejected.length > 0) this.#lose(rejected.length);
   }
 
-  #remove(entries: WaitingEntry[], done: readonly WaitingEntry[]): void {
+  #remove(entries: WaitingEntry[], done: readonly WaitingEntry[], areStored: boolean): void {
     const left = entries.filter((one) => !done.includes(one));
     entries.splice(0, entries.length, ...left);
     this.#count -= done.length;
-    for (const { settle } of done) settle();
+    for (const { settle, onDone } of done) {
+      onDone?.(areStored);
+      settle();
+    }
   }
 
   #lose(count: number): void {

@@ -18,7 +18,19 @@ export interface PreparedEntry extends Omit<AuditEntry, 'number' | 'text'> {
 }
 
 export function prepareEntry(record: AuditRecord, chain: string, atMs: number): PreparedEntry {
-  const { event, actor = '', account, id: request, address, client, email, before, after, ...facts } = record;
+  const {
+    event,
+    entry,
+    actor = '',
+    account,
+    id: request,
+    address,
+    client,
+    email,
+    before,
+    after,
+    ...facts
+  } = record;
   const [role = '', name = ''] = actor.split(/:(.*)/s);
   // The login name of an operator is a name of a person; the ids of people and keys say nothing by themselves.
   const isNamed = role === 'operator' && name !== '';
@@ -29,7 +41,7 @@ export function prepareEntry(record: AuditRecord, chain: string, atMs: number): 
     { person: '', texts: { ...atPath('before', old.personal), ...atPath('after', made.personal) } },
   ]);
   const personal = commitmentsTo(Object.assign({}, ...values.map((group) => group.values)));
-  const id = randomUUID();
+  const id = entry ?? randomUUID();
   const named = isNamed ? role : actor;
   const fields = {
     ...facts,

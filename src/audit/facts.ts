@@ -27,6 +27,8 @@ export interface AuditFacts {
   /** How many sessions ended. */
   readonly sessions?: number;
   readonly budget?: string;
+  /** Whose legal hold it is. */
+  readonly side?: string;
   readonly webhook?: string;
   readonly batch?: string;
   /** A recording; undefined for all. */
@@ -56,6 +58,10 @@ export interface AuditFacts {
   readonly label?: string;
   /** How long calls are kept, or a token works; null for as long as the instance keeps them, or for ever. */
   readonly days?: number | null;
+  /** Whether nobody knows if it was changed: the process was killed, or something failed midway. */
+  readonly outcome?: 'unknown';
+  /** What made the gateway read its settings again. */
+  readonly trigger?: string;
   /** The error code of a failure. */
   readonly reason?: string | undefined;
   /** How many more there were like this, which have no entry of their own. */
@@ -71,4 +77,6 @@ export interface AuditFacts {
 /** An event of a route; the route adds who did it, and the request. */
 export interface AuditRecord extends AuditFacts {
   readonly event: AuditEvent;
+  /** The id of its entry; a new one if it is left out. */
+  readonly entry?: string;
 }

@@ -17,6 +17,9 @@ export const limits = {
   valueCharactersMax: 500,
   /** Entries that an export or a check holds in memory. */
   exportedAtOnce: 500,
+  /** How long a change is taken for one that its process still makes, after which others add its entry, and how often that is renewed. */
+  openChangeLeaseMs: 120_000,
+  openChangesMs: 30_000,
   /** How often chains are signed, and old entries removed; how many chains are read at a time. */
   keepMs: 600_000,
   chainsAtOnce: 500,

@@ -12,7 +12,7 @@ const day = 86_400;
 /** What an account is on when the processor has such subscriptions. */
 async function setUp(t: TestContext) {
   const { stripe, database, clock, account, customer, parts } = await createBillingFixture(t);
-  const subscriptions = new Subscriptions({ ...parts, onTierChange: () => undefined });
+  const subscriptions = new Subscriptions({ ...parts, changeTier: (_account, _tier, apply) => apply() });
   const start = clock.now() / 1000;
   const has = (...given: readonly Partial<FakeSubscription>[]) => {
     const usual = {

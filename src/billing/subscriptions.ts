@@ -13,7 +13,8 @@ export interface SubscriptionsParts {
   readonly versions: Pick<Versions, 'renew'>;
   readonly processor: Pick<BillingProcessor, 'subscriptions' | 'accountOf'>;
   readonly clock: Clock;
-  onTierChange(accountId: string, tier: TierId): void;
+  /** Calls `apply`, which resolves to whether the tier was set. */
+  changeTier(accountId: string, tier: TierId, apply: () => Promise<boolean>): Promise<boolean>;
 }
 
 /** Sets tiers by the processor's current state, independent of the content and order of webhook events. */
@@ -29,20 +30,21 @@ export class Subscriptions {
    * latest state, across replicas.
    */
   async sync(customerId: string): Promise<void> {
-    const { billing, accounts, versions, processor, clock, onTierChange } = this.#parts;
+    const { billing, accounts, versions, processor, clock, changeTier } = this.#parts;
     for (let tries = 0; tries < limits.billingTries; tries++) {
       const account = await this.#accountOf(customerId);
       if (account === undefined) return;
       const subscriptionState = planOf(await processor.subscriptions(customerId), account, clock.now());
       if (subscriptionState === undefined) return;
       const before = await accounts.byId(account.accountId);
-      if (!(await billing.applySubscription(account.accountId, account.revision, subscriptionState)))
-        continue;
-      if (before?.tier !== subscriptionState.tier) onTierChange(account.accountId, subscriptionState.tier);
+      const { accountId, revision } = account;
+      const { tier } = subscriptionState;
+      const apply = () => billing.applySubscription(accountId, revision, subscriptionState);
+      const isApplied = before?.tier === tier ? apply() : changeTier(accountId, tier, apply);
+      if (!(await isApplied)) continue;
       // A later subscription must not resume automatic recharges.
-      if (subscriptionState.tier === 'free')
-        await billing.stopAutoRecharge(account.accountId, 'the subscription has ended');
-      return versions.renew(account.accountId);
+      if (tier === 'free') await billing.stopAutoRecharge(accountId, 'the subscription has ended');
+      return versions.renew(accountId);
     }
     throw storageUnavailable('the account is being updated by another request');
   }

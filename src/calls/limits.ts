@@ -3,6 +3,9 @@ export const limits = {
   /** One archived item, compressed and sealed: more than 200,000 tokens of text, with images. */
   archivedBytesMax: 8 * 1024 * 1024,
   archiveRefCharactersMax: 64,
+  /** How often data is deleted that accounts keep for a shorter time than the instance, and how many accounts are read at a time. */
+  retainedDataCleanupMs: 3_600_000,
+  retentionsAtOnce: 100,
   /** Tool calls of one answer that the request log has by name. */
   loggedToolCallsMax: 64,
   /** Recorded bytes of one request, and of one answer; the rest is left out. */

@@ -1,4 +1,3 @@
-import type { AuditFacts } from '../audit/facts.ts';
 import { CreditPurchases } from '../billing/credit-purchases.ts';
 import { type ReconcileReport, reconcile } from '../billing/reconcile.ts';
 import { Subscriptions } from '../billing/subscriptions.ts';
@@ -7,7 +6,7 @@ import { openDatabase } from '../gateway/parts/stores.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import { systemClock } from '../lib/clock.ts';
 import { loadCommandSettings } from '../process/load-settings.ts';
-import { recordAudit } from './audit.ts';
+import { changeWithAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
 import { openProcessor } from './stripe-processor.ts';
 
@@ -33,13 +32,13 @@ async function reconcileWithStripe(settings: Settings, repairs: boolean): Promis
   const versions = await openAccountChangeNotifier(settings);
   try {
     const parts = { ...database, versions, processor, clock: systemClock };
-    const changes: AuditFacts[] = [];
-    const onTierChange = (account: string, tier: string) => void changes.push({ account, tier });
-    const subscriptions = new Subscriptions({ ...parts, onTierChange });
+    const subscriptions = new Subscriptions({
+      ...parts,
+      changeTier: (account, tier, apply) =>
+        changeWithAudit({ settings, database }, { event: 'tier.changed', account, tier }, apply),
+    });
     const purchases = new CreditPurchases(parts);
-    const report = await reconcile({ ...parts, subscriptions, purchases, repairs });
-    for (const change of changes) await recordAudit({ settings, database }, 'tier.changed', change);
-    return report;
+    return await reconcile({ ...parts, subscriptions, purchases, repairs });
   } finally {
     await versions.close();
     await database.close();

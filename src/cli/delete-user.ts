@@ -3,10 +3,10 @@ import { deleteAccount } from '../accounts/account-deletion.ts';
 import { stopCharging } from '../billing/stop-charging.ts';
 import { openAccountChangeNotifier } from '../gateway/account-change-notifier.ts';
 import type { Settings } from '../gateway/settings.ts';
-import type { Member } from '../kernel/ports/identities.ts';
+import type { AccountErasure, Member } from '../kernel/ports/identities.ts';
 import type { Database } from '../kernel/ports/records.ts';
 import { systemClock } from '../lib/clock.ts';
-import { recordAudit } from './audit.ts';
+import { changeWithAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
 import { findMember, runWithDatabase } from './command-context.ts';
 import { openProcessor } from './stripe-processor.ts';
@@ -47,13 +47,21 @@ export async function deleteMember(
     const beforeDelete = (accountId: string) => stopCharging({ billing, backend }, accountId);
     const owner = { accountId: account.id, identityId: identity.id, passwordHash: identity.passwordHash };
     const parts = { accounts, versions, clock: systemClock, beforeDelete };
-    const outcome = await deleteAccount(parts, { ...owner, ...(isRepeated && { isRepeated }) });
+    let outcome: AccountErasure = 'changed';
+    const record = { event: 'account.deleted', account: account.id } as const;
+    await changeWithAudit({ settings, database }, record, async () => {
+      outcome = await deleteAccount(parts, { ...owner, ...(isRepeated && { isRepeated }) });
+      return outcome === 'erased';
+    });
     if (outcome === 'changed') throw new Error('the account has changed meanwhile; run the command again');
+    if (outcome === 'held')
+      throw new Error(
+        `a legal hold stands on the account of ${identity.email}: weir holds list has the reason`,
+      );
     if (outcome === 'last_owner')
       throw new Error(
         `${identity.email} is the only owner of other accounts, or their own account has other members: weir users list shows them`,
       );
-    await recordAudit({ settings, database }, 'account.deleted', { account: account.id });
   } finally {
     await versions.close();
     await stripe?.close();

@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { ImportReport } from '../moving/import-account.ts';
-import { recordAudit } from './audit.ts';
+import { changeWithAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
 import { formatTable } from './command-context.ts';
 import { runWithMover } from './moving.ts';
@@ -17,8 +17,8 @@ export function importFile(input: CommandInput): Promise<number> {
     while (await mover.recoverSome());
     let read = 0;
     const isDryRun = flags['dry-run'] === true;
-    let report: ImportReport;
-    try {
+    let report: ImportReport | undefined;
+    const load = async () => {
       const chunks = countBytes(file, (count) => {
         read = count;
       });
@@ -29,10 +29,15 @@ export function importFile(input: CommandInput): Promise<number> {
           progress.show(`${progressBar(read / bytes)}  ${rows.toLocaleString('en')} rows`),
         onFinish: (rows) => progress.show(`writing usage and log: ${rows.toLocaleString('en')} rows`),
       });
+      return true;
+    };
+    try {
+      const record = { event: 'account.imported', account: accountId } as const;
+      await (isDryRun ? load() : changeWithAudit({ settings, database }, record, load));
     } finally {
       progress.clear();
     }
-    if (!isDryRun) await recordAudit({ settings, database }, 'account.imported', { account: accountId });
+    if (report === undefined) return;
     if (flags.json === true) console.log(JSON.stringify(report));
     else printReport(report);
   });

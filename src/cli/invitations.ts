@@ -2,7 +2,7 @@ import { isEmail } from '../accounts/email.ts';
 import { createInvitationLink } from '../accounts/invitations.ts';
 import { limits } from '../accounts/limits.ts';
 import { systemClock } from '../lib/clock.ts';
-import { recordAudit } from './audit.ts';
+import { changeWithAudit, recordAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
 import { baseUrlOf, formatTable, runWithDatabase } from './command-context.ts';
 
@@ -45,9 +45,10 @@ export function listInvitations({ environment, flags }: CommandInput): Promise<n
 
 export function uninvite({ environment, positionals: [email = ''] }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database, settings }) => {
-    if (!(await database.invitations.revoke(email.trim())))
+    const record = { event: 'invitation.revoked', email: email.trim() } as const;
+    const revoke = () => database.invitations.revoke(email.trim());
+    if (!(await changeWithAudit({ settings, database }, record, revoke)))
       throw new Error(`${email} has no invitation; weir users invitations lists them`);
-    await recordAudit({ settings, database }, 'invitation.revoked', { email: email.trim() });
     console.log(`the invitation of ${email.trim()} is revoked`);
   });
 }

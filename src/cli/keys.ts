@@ -1,6 +1,6 @@
 import type { ApiKey, Database } from '../kernel/ports/records.ts';
 import { systemClock } from '../lib/clock.ts';
-import { recordAudit } from './audit.ts';
+import { changeWithAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
 import { findMember, formatTable, runWithDatabase } from './command-context.ts';
 
@@ -38,8 +38,11 @@ export function revoke({ environment, positionals: [idOrPrefix = ''] }: CommandI
       throw new Error(
         `several keys begin like this; use an id: ${[key, ...others].map(({ id }) => id).join(', ')}`,
       );
-    await database.apiKeys.revoke(key.accountId, key.id, systemClock.now());
-    await recordAudit({ settings, database }, 'key.revoked', { account: key.accountId, key: key.id });
+    const record = { event: 'key.revoked', account: key.accountId, key: key.id } as const;
+    await changeWithAudit({ settings, database }, record, async () => {
+      await database.apiKeys.revoke(key.accountId, key.id, systemClock.now());
+      return true;
+    });
     console.log(`${key.prefix}… is revoked ${await notifyGateway(key.accountId)}`);
   });
 }

@@ -26,8 +26,8 @@ export async function serveSingleProcess(
     loaded,
     log,
     load,
-    async apply(next) {
-      await gateway.reload(next.settings);
+    async apply(next, change) {
+      await gateway.reload(next.settings, change);
       log.level = next.settings.logLevel;
     },
   });

@@ -34,11 +34,11 @@ export async function serveWithWorkers(
     loaded: first,
     log,
     load,
-    async apply(loaded) {
+    async apply(loaded, change) {
       if (stopping) throw new Error('the gateway is stopping');
       const faults = fixedSettingFaults(running.loaded.settings, loaded.settings, 'processes');
       if (faults.length > 0) throw new SettingsError(faults);
-      const after = await primary.start(loaded);
+      const after = await primary.start(loaded, change);
       log.level = after.settings.logLevel;
       announceReload(after, after.settings, lines);
     },

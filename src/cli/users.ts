@@ -9,7 +9,7 @@ import { effectiveTier } from '../billing/tiers.ts';
 import type { Member } from '../kernel/ports/identities.ts';
 import type { TierId } from '../kernel/ports/records.ts';
 import { systemClock } from '../lib/clock.ts';
-import { recordAudit } from './audit.ts';
+import { changeWithAudit, recordAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
 import { baseUrlOf, findMember, formatTable, ownersOf, runWithDatabase } from './command-context.ts';
 
@@ -50,9 +50,9 @@ export async function create({
   return runWithDatabase(environment, async ({ database, settings }) => {
     const passwordHash = await createPasswordHasher().hash(password.normalize('NFC'));
     const member = newMember({ email, passwordHash, createdAtMs: systemClock.now() });
-    if (!(await database.identities.add(member)))
+    const record = { event: 'account.created', account: member.account.id } as const;
+    if (!(await changeWithAudit({ settings, database }, record, () => database.identities.add(member))))
       throw new Error(`an account with the email address ${email} exists already`);
-    await recordAudit({ settings, database }, 'account.created', { account: member.account.id });
     console.log(`created the account ${member.account.id} for ${member.identity.email}`);
     if (chosen === undefined) console.log(`its password, shown only once: ${password}`);
   });
@@ -72,9 +72,10 @@ function setDisabled(
 ): Promise<number> {
   return runWithDatabase(environment, async ({ database, settings, notifyGateway }) => {
     const { identity, account } = await findMember(database, email);
-    await database.identities.setDisabled(identity.id, closes ? systemClock.now() : null);
-    await recordAudit({ settings, database }, closes ? 'account.disabled' : 'account.enabled', {
-      account: account.id,
+    const event = closes ? 'account.disabled' : 'account.enabled';
+    await changeWithAudit({ settings, database }, { event, account: account.id }, async () => {
+      await database.identities.setDisabled(identity.id, closes ? systemClock.now() : null);
+      return true;
     });
     const state = closes ? 'disabled: its keys and sessions do not work' : 'enabled: its keys work';
     console.log(`${identity.email} is ${state} ${await notifyGateway(account.id)}`);
@@ -86,8 +87,11 @@ export function setTier({ environment, positionals: [email = '', tier] }: Comman
     if (!isTier(tier)) throw new Error(`unknown tier "${tier}"`);
     const { identity, account } = await findMember(database, email);
     const { subscriptionId } = await database.billing.get(account.id);
-    await database.billing.setTier(account.id, tier);
-    await recordAudit({ settings, database }, 'tier.changed', { account: account.id, tier });
+    const record = { event: 'tier.changed', account: account.id, tier } as const;
+    await changeWithAudit({ settings, database }, record, async () => {
+      await database.billing.setTier(account.id, tier);
+      return true;
+    });
     console.log(`${identity.email} is on the tier "${tier}", ${await notifyGateway(account.id)}`);
     if (subscriptionId !== null)
       console.log(
@@ -120,12 +124,10 @@ export function turnSecondFactorOff({
 }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database, settings }) => {
     const { identity, account } = await findMember(database, email);
-    if (!(await database.loginFactors.clearSecondFactor(identity.id)))
+    const record = { event: 'second_factor.off', account: account.id, user: String(identity.id) } as const;
+    const clear = () => database.loginFactors.clearSecondFactor(identity.id);
+    if (!(await changeWithAudit({ settings, database }, record, clear)))
       throw new Error(`${identity.email} has no second factor`);
-    await recordAudit({ settings, database }, 'second_factor.off', {
-      account: account.id,
-      user: String(identity.id),
-    });
     console.log(`${identity.email} logs in with the password alone`);
   });
 }

@@ -1,3 +1,4 @@
+import type { SettingsChange } from '../kernel/ports/reload.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Diagnose } from './diagnostics.ts';
 import type { GatewayExtras } from './generation-options.ts';
@@ -31,7 +32,7 @@ export interface Gateway {
    * Serves new requests with other settings; calls that have begun keep theirs. If it rejects, nothing has changed. One at
    * a time.
    */
-  reload(settings: Settings): Promise<void>;
+  reload(settings: Settings, change?: SettingsChange): Promise<void>;
   /** Accepts no new calls, waits up to `graceMs` for open ones and aborts the rest. */
   close(graceMs?: number): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Argon2Cost } from '../accounts/argon2.ts';
 import type { InferenceClient } from '../embeddings/inference.ts';
-import type { Reload } from '../kernel/ports/reload.ts';
+import type { Reload, SettingsChange } from '../kernel/ports/reload.ts';
 import type { Provider } from '../kernel/provider.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import type { TokenEstimator } from '../providers/tokens/token-estimator.ts';
@@ -19,6 +19,8 @@ export interface GatewayExtras {
   readonly sharedResources?: SharedResources;
   /** Reads the configuration again; undefined if there is nothing to read. */
   readonly reload?: Reload | undefined;
+  /** The reload that has started this process. */
+  readonly settingsChange?: SettingsChange | undefined;
   /** Modules of the embedding program. */
   readonly modules?: readonly ModuleInput[];
   /** Further wire formats and providers. */

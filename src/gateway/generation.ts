@@ -1,3 +1,4 @@
+import type { SettingsChange } from '../kernel/ports/reload.ts';
 import { isRequestId } from '../kernel/request-id.ts';
 import type { MetricsView } from '../telemetry/metrics.ts';
 import { endpointFormats } from '../wire/index.ts';
@@ -32,6 +33,7 @@ import { createVault, providerKeysPart } from './parts/provider-keys.ts';
 import { providersPart } from './parts/providers.ts';
 import { receiptsPart } from './parts/receipts.ts';
 import { recordingsPart } from './parts/recordings.ts';
+import { retentionPart } from './parts/retention.ts';
 import { requestLogPart } from './parts/request-log.ts';
 import { sandboxPart } from './parts/sandbox.ts';
 import { signOnPart } from './parts/sign-on.ts';
@@ -52,6 +54,8 @@ export interface Generation extends Pick<RequestServing, 'handlers' | 'webSocket
   readonly hasDashboard: boolean;
   readonly unknownVariables: readonly string[];
   readonly diagnose: Diagnose;
+  /** For the audit log, once it serves. */
+  recordSettings(change: SettingsChange | undefined): Promise<void>;
   openCalls(): number;
   abortAll(): void;
 }
@@ -90,7 +94,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   );
   const { egress, moduleFetches } = outbound;
   const { refusals } = parts.add(metricsPart({ settings, log, metrics, sharedResources }));
-  const { audit } = parts.add(auditPart({ log, stores }));
+  const { audit, recordSettings } = parts.add(auditPart({ settings, log, stores }));
   parts.add({
     gauges: stores.gauges,
     checks: [...(stores.checks ?? []), ...processRegistry.checks, ...billingChecks(settings, egress)],
@@ -119,7 +123,10 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   const { sinks, history } = parts.add(await logSinksPart(ground));
   const otlp = parts.add(otlpPart(ground));
   const { recordings } = parts.add(recordingsPart(ground));
-  const { requests } = parts.add(await requestLogPart({ ...ground, providers, history, recordings }));
+  const { requests, retentions } = parts.add(
+    await requestLogPart({ ...ground, providers, history, recordings }),
+  );
+  parts.add(retentionPart({ ...ground, retentions }));
   moduleHosts.connect({
     stores: moduleStores,
     vectors: meaning.vectors,
@@ -263,6 +270,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
     clock: stores.clock,
     refusals,
     audit,
+    holds: stores.database.legalHolds,
     access,
     routes: parts.routes,
     isDraining,
@@ -285,6 +293,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
     hasDashboard: pages?.dashboard !== undefined,
     unknownVariables,
     diagnose,
+    recordSettings,
     openCalls: () => dataPlane.openCalls() + payments.openCalls(),
     abortAll() {
       dataPlane.abortAll();

@@ -1,5 +1,6 @@
 import type { Audit } from '../audit/audit.ts';
 import type { RequestHandlers } from '../http/server.ts';
+import type { LegalHolds } from '../kernel/ports/legal-holds.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AccessChecks } from '../server/api/access.ts';
 import { createApp, type Pages, webSocketPaths } from '../server/api/app.ts';
@@ -20,6 +21,7 @@ interface ListenParts {
   readonly clock: Clock;
   readonly refusals: Refusals;
   readonly audit: Audit;
+  readonly holds: LegalHolds;
   readonly access: AccessChecks;
   /** The routes of all parts. */
   readonly routes: readonly PartRoute[];
@@ -36,14 +38,14 @@ export interface RequestServing {
 }
 
 export function createRequestServing(parts: ListenParts): RequestServing {
-  const { settings, log, via, clock, refusals, audit, access, routes, isDraining, pages } = parts;
+  const { settings, log, via, clock, refusals, audit, holds, access, routes, isDraining, pages } = parts;
   const served = routes.filter((route) => route.kind === 'inference');
   const webSockets = new WebSockets();
   const handlers = createRequestHandlers({
     guardRules: requestGuardRules(settings, via),
     trustedProxies: settings.trustedProxies,
     dataPlane: createDataPlaneRouter(served),
-    app: createApp([...routes, openapiRoute(routes)], { access, log, audit, pages, webSockets }),
+    app: createApp([...routes, openapiRoute(routes)], { access, log, audit, holds, pages, webSockets }),
     mayUpgrade: webSocketPaths(routes),
     isDraining,
     clock,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpServer } from '../http/server.ts';
+import type { SettingsChange } from '../kernel/ports/reload.ts';
 import { systemClock } from '../lib/clock.ts';
 import { TokenEstimator } from '../providers/tokens/token-estimator.ts';
 import { createGatewayServer } from '../server/gateway-server.ts';
@@ -46,6 +47,7 @@ export class RunningGateway implements Gateway {
       ground.metrics.addView(generation.metricsView);
       ground.processRegistry.use(settings.configurationVersion);
       ground.address.url = settings.baseUrl ?? listener.url;
+      await generation.recordSettings(extras.settingsChange);
       opened.gateway = new RunningGateway({ ground, extras, parts, server, listener, state, generation });
       // The gateway closes it, and nothing may keep it longer than its calls.
       opened.generation = undefined;
@@ -90,7 +92,7 @@ export class RunningGateway implements Gateway {
     for (const { webSockets } of this.#generations()) webSockets.leave();
   }
 
-  async reload(settings: Settings): Promise<void> {
+  async reload(settings: Settings, change?: SettingsChange): Promise<void> {
     const faults = fixedSettingFaults(this.#current.settings, settings, 'settings');
     if (faults.length > 0) throw new SettingsError(faults);
     const next = await startGeneration({ ...this.#extras, ...this.#ground, settings });
@@ -104,6 +106,7 @@ export class RunningGateway implements Gateway {
     this.#ground.metrics.addView(next.metricsView);
     this.#ground.processRegistry.use(settings.configurationVersion);
     this.#ground.address.url = settings.baseUrl ?? this.url;
+    await next.recordSettings(change);
     this.#former.add(former);
     void this.#retire(former);
   }

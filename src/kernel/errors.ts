@@ -59,6 +59,7 @@ export const errorStatus = {
   passkey_needed: 409,
   passkeys_unavailable: 409,
   last_owner: 409,
+  legal_hold: 409,
   domain_taken: 409,
   domain_unproven: 409,
   member_limit_reached: 409,

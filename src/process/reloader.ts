@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingsError, settingPlaces } from '../gateway/settings.ts';
-import type { ReloadResult } from '../kernel/ports/reload.ts';
+import type { ReloadResult, SettingsChange } from '../kernel/ports/reload.ts';
 import type { Log } from '../telemetry/log.ts';
 import { explainError } from './explain-error.ts';
 import { limits } from './limits.ts';
@@ -13,7 +14,7 @@ interface ReloaderParts {
   /** Reads all settings again. */
   load(): Promise<LoadedSettings>;
   /** Serves new calls with them; if it rejects, nothing has changed. */
-  apply(loaded: LoadedSettings): Promise<void>;
+  apply(loaded: LoadedSettings, change: SettingsChange): Promise<void>;
   /** Before another try, after a failure that is no fault of the settings. */
   readonly pauseMs?: number;
 }
@@ -34,17 +35,17 @@ export class Reloader {
   }
 
   /** Rejects with a `SettingsError` that has every fault. */
-  reload(trigger: 'signal' | 'file' | 'request'): Promise<ReloadResult> {
+  reload(trigger: SettingsChange['trigger']): Promise<ReloadResult> {
     const reloading = this.#last.then(() => this.#reload(trigger));
     this.#last = reloading.catch(() => undefined);
     return reloading;
   }
 
-  async #reload(trigger: string): Promise<ReloadResult> {
+  async #reload(trigger: SettingsChange['trigger']): Promise<ReloadResult> {
     const { log } = this.#parts;
     const startedAtMs = performance.now();
     try {
-      const changed = await this.#applyWithRetries();
+      const changed = await this.#applyWithRetries(trigger);
       const version = this.#loaded.settings.configurationVersion;
       const ms = Math.round(performance.now() - startedAtMs);
       log.info({ trigger, version, changed, ms }, 'the configuration was reloaded');
@@ -57,28 +58,29 @@ export class Reloader {
   }
 
   /** A busy database or the like passes, and nobody changes the file again because of it. */
-  async #applyWithRetries(): Promise<readonly string[]> {
+  async #applyWithRetries(trigger: SettingsChange['trigger']): Promise<readonly string[]> {
     const { pauseMs = limits.reloadPauseMs } = this.#parts;
     for (let tries = 1; ; tries++)
       try {
-        return await this.#apply();
+        return await this.#apply(trigger);
       } catch (thrown) {
         if (thrown instanceof SettingsError || tries === limits.reloadTries) throw thrown;
         await sleep(pauseMs * tries);
       }
   }
 
-  async #apply(): Promise<readonly string[]> {
+  async #apply(trigger: SettingsChange['trigger']): Promise<readonly string[]> {
     const before = this.#loaded;
     const loaded = await this.#parts.load();
+    const changed = changedSettings(before.environment, loaded.environment);
     try {
-      await this.#parts.apply(loaded);
+      await this.#parts.apply(loaded, { id: randomUUID(), trigger, changed });
     } catch (thrown) {
       if (!(thrown instanceof SettingsError)) throw thrown;
       throw new SettingsError(thrown.faults.map((fault) => loaded.locate(fault)));
     }
     this.#loaded = loaded;
-    return changedSettings(before.environment, loaded.environment);
+    return changed;
   }
 }
 

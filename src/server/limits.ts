@@ -1,5 +1,10 @@
 /** Limits of HTTP requests and responses, and the routes of the API. Each name has its unit. */
 export const limits = {
+  /** Calls of an account that are counted for a page; more would take long. */
+  retainedItemsCounted: 100_000,
+  /** The reason of a legal hold: a few sentences. Holds that a page of the list has. */
+  holdReasonCharactersMax: 1000,
+  holdsAtOnce: 100,
   /** How long `/ready` waits for a store that calls can do without: balancers give up a probe after one or two seconds. */
   probeMs: 700,
   /** How long a client may take to read an error before its connection is broken off. */

@@ -86,6 +86,12 @@ export const telemetrySettings = {
     },
     ({ days }) => (days === 0 ? undefined : days * 86_400_000),
   ),
+  /** The shortest time for which an account can choose to keep its audit log. */
+  auditDaysMin: envVariable(
+    'WEIR_AUDIT_DAYS_MIN',
+    z.coerce.number('must be a number of days').int().min(1).max(3650).default(90),
+    'audit.days_min',
+  ),
   /** Other systems that get every call. */
   clickHouse: combineSettings(
     {

@@ -7,6 +7,7 @@ import { createInProcessStores } from '../gateway/ephemeral-stores.ts';
 import { createLocalModels, modelGauges } from '../gateway/local-models.ts';
 import { RootSecrets } from '../gateway/secrets.ts';
 import type { Environment, Settings } from '../gateway/settings.ts';
+import type { SettingsChange } from '../kernel/ports/reload.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { LoadedSettings } from '../process/load-settings.ts';
 import { createLog, type LineSink, lostLinesGauge } from '../telemetry/log.ts';
@@ -52,7 +53,10 @@ export class Primary {
   }
 
   /** Starts workers with these settings; the previous ones leave once all new ones serve. */
-  async start({ settings, environment: given }: LoadedSettings): Promise<PrimaryStartResult> {
+  async start(
+    { settings, environment: given }: LoadedSettings,
+    settingsChange?: SettingsChange,
+  ): Promise<PrimaryStartResult> {
     cluster.setupPrimary({ execArgv: process.execArgv });
     this.#pool.onForked = undefined;
     const environment = settings.isAirgapped ? await this.#confine(given, settings) : given;
@@ -64,6 +68,7 @@ export class Primary {
         environment,
         startedAtMs: this.#startedAtMs,
         isJoining: this.#databaseLocation === databaseLocationOf(settings),
+        settingsChange,
       },
       size: settings.workers,
       log: createLog(settings.logLevel, this.#lines),

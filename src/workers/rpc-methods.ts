@@ -1,7 +1,7 @@
 import type { InferenceClient } from '../embeddings/inference.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Environment } from '../gateway/settings.ts';
-import type { ReloadResult } from '../kernel/ports/reload.ts';
+import type { ReloadResult, SettingsChange } from '../kernel/ports/reload.ts';
 import type { ProcessMetrics } from './metrics-aggregator.ts';
 import type { UnusedSlots } from './slot-leases.ts';
 import type { StoreMethods } from './store-methods.ts';
@@ -47,6 +47,8 @@ export interface WorkerStartOptions {
   readonly startedAtMs: number;
   /** Whether the gateway has used this database before. */
   readonly isJoining: boolean;
+  /** The reload that has started it; undefined with the gateway. */
+  readonly settingsChange: SettingsChange | undefined;
 }
 
 export type WorkerStartResult = Pick<

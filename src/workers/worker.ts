@@ -51,7 +51,12 @@ class WorkerServer implements WorkerMethods {
     await this.#primary.invokeWithTimeout(limits.workerStartMs, 'hello');
   }
 
-  async start({ environment, startedAtMs, isJoining }: WorkerStartOptions): Promise<WorkerStartResult> {
+  async start({
+    environment,
+    startedAtMs,
+    isJoining,
+    settingsChange,
+  }: WorkerStartOptions): Promise<WorkerStartResult> {
     try {
       const settings = readSettings(environment);
       this.#output = openLogOutput(settings.logFile, pipeChunkBytesMax);
@@ -71,6 +76,7 @@ class WorkerServer implements WorkerMethods {
           ...confined,
         },
         reload: () => this.#reload(),
+        settingsChange,
       });
       const controls = createControlHandlers({ settings, log, gateway: this.#gateway });
       this.#control = await openControlSocket(settings.dataDir, controls);

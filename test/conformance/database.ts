@@ -3,6 +3,7 @@ import { alertsConformance } from './database/alerts.ts';
 import { anonSessionsConformance } from './database/anon-sessions.ts';
 import { apiKeysConformance } from './database/api-keys.ts';
 import { auditConformance } from './database/audit.ts';
+import { legalHoldsConformance } from './database/legal-holds.ts';
 import { billingConformance } from './database/billing.ts';
 import { challengesConformance } from './database/challenges.ts';
 import { collectionEntriesConformance } from './database/collections.ts';
@@ -87,6 +88,7 @@ export function databaseConformance(
     recordingsConformance(setUpDatabase);
     alertsConformance(setUpDatabase);
     auditConformance(setUpDatabase);
+    legalHoldsConformance(setUpDatabase);
     keyActivitiesConformance(setUpDatabase);
     billingConformance(setUpDatabase);
     creditsConformance(setUpDatabase);

@@ -68,7 +68,7 @@ interface AccountParts {
   readonly ownProviders: Pick<OwnProviders, 'directoryFor'>;
   readonly spending: SpendingLimiter;
   readonly log: Log;
-  readonly audit: Pick<Audit, 'record'>;
+  readonly audit: Pick<Audit, 'record' | 'change'>;
   readonly modules: ReadonlyMap<string, Module>;
   readonly embeddingsPart: EmbeddingsPart;
   readonly recordings: CallRecordings;
@@ -196,7 +196,7 @@ function dueDeletions(parts: AccountParts): OrganizationDeletionParts {
     ...deletionParts(parts),
     organizations,
     members,
-    onDeleted: (account) => audit.record({ event: 'account.deleted', account }),
+    audited: (account, erase) => audit.change({ event: 'account.deleted', account }, erase),
     onFailure: (account, err) => log.error({ account, err }, 'could not delete an organization; will retry'),
   };
 }

@@ -7,7 +7,7 @@ import type { Settings } from '../settings.ts';
 import type { Stores } from './stores.ts';
 
 interface AuditLogParts {
-  readonly settings: Pick<Settings, 'auditRetentionMs'>;
+  readonly settings: Pick<Settings, 'auditRetentionMs' | 'auditDaysMin'>;
   readonly log: Log;
   readonly stores: Stores;
   readonly signer: PointSigner;
@@ -22,6 +22,8 @@ export function auditLogPart({ settings, log, stores, signer }: AuditLogParts): 
     signer,
     clock,
     retentionMs: settings.auditRetentionMs,
+    leastMs: settings.auditDaysMin * 86_400_000,
+    retentions: database.dataRetentions,
     onError: (err) => log.error({ err }, 'could not sign or shorten the audit log; will retry'),
     onTampered: (chain) => log.error({ chain }, 'the audit log was changed by others: run weir audit verify'),
     onSigned: ({ number, hash }) => log.info({ number, hash }, 'the audit log of the instance was signed'),

@@ -119,8 +119,8 @@ function createBillingBackend({
   const parts = { ...database, versions: stores.shared.versions, processor, clock: stores.clock };
   const subscriptions = new Subscriptions({
     ...parts,
-    onTierChange: (account, tier) =>
-      void audit.record({ event: 'tier.changed', account, tier, actor: 'stripe' }),
+    changeTier: (account, tier, apply) =>
+      audit.change({ event: 'tier.changed', account, tier, actor: 'stripe' }, apply),
   });
   const purchases = new CreditPurchases(parts);
   const recharger = new Recharger({

@@ -26,6 +26,7 @@ import type { Stores } from './stores.ts';
 
 interface RequestLogPart extends Part {
   readonly requests: RequestRecorder;
+  readonly retentions: AccountRetentions;
 }
 
 interface RequestLogParts {
@@ -101,6 +102,7 @@ export async function requestLogPart({
   };
   return {
     requests,
+    retentions,
     routes: [
       ...logSettingsRoutes({
         retentions,

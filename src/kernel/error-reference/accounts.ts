@@ -90,6 +90,12 @@ export const accountErrors = {
     cause: 'The person is a member of the [organization](../guides/organizations.md) already.',
     remedy: 'Nothing needs to be done.',
   },
+  legal_hold: {
+    cause:
+      'A [legal hold](../guides/retention.md#legal-holds) stands on the account, so that nothing that it covers may be deleted.',
+    remedy:
+      'An owner or the operator, whoever has placed it, releases it. `GET /v1/organization/holds` has the reason.',
+  },
   last_owner: {
     cause:
       'An [organization](../guides/organizations.md) would have no owner. People stay owners of the account that came with their sign-up.',

@@ -93,12 +93,12 @@ export interface AuditTable {
   addSignedPoint(chain: string, point: SignedPoint): Promise<void>;
   /** The last of the oldest entries that are from before this time; undefined if there is none. */
   lastBefore(chain: string, beforeMs: number): Promise<AuditEntry | undefined>;
-  /** Chains with entries from before this time, after this one in their order. */
+  /** Chains without a legal hold and with entries from before this time, after this one in their order. */
   chainsBefore(beforeMs: number, after: string, limit: number): Promise<readonly string[]>;
-  /** Deletes the entries up to a number and all statements about them, and stores the one that stands for them. */
-  removeThrough(chain: string, removal: SignedPoint): Promise<void>;
+  /** Deletes the entries up to a number and all statements about them, and stores the one that stands for them; false under a legal hold. */
+  removeThrough(chain: string, removal: SignedPoint): Promise<boolean>;
   /** Deletes the chain of an account. */
   forget(chain: string): Promise<void>;
-  /** Deletes the personal values of a person in all chains. */
+  /** Deletes the personal values of a person in all chains, but those under a legal hold. */
   forgetPerson(person: string): Promise<void>;
 }

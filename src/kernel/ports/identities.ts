@@ -121,9 +121,9 @@ export interface Accounts {
 
 /**
  * Without a change, `changed` if the owner or their password has changed meanwhile, and `last_owner` if a person deletes their
- * own account while accounts with members, or other accounts, have no other owner.
+ * own account while accounts with members, or other accounts, have no other owner. `held` under a legal hold.
  */
-export type AccountErasure = 'erased' | 'changed' | 'last_owner';
+export type AccountErasure = 'erased' | 'changed' | 'last_owner' | 'held';
 
 export interface AccountOwner {
   readonly accountId: string;

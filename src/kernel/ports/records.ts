@@ -2,14 +2,17 @@ import type { AccessRules } from '../access-rules.ts';
 import type { ModulesSince } from '../modules-since.ts';
 import type { AccountRows } from './account-rows.ts';
 import type { AlertTable } from './alerts.ts';
+import type { AnnouncedChanges } from './announced-changes.ts';
 import type { AuditTable } from './audit.ts';
 import type { BillingAccounts, Credits, Recharges } from './billing.ts';
 import type { CallLimits } from './call-rates.ts';
 import type { CollectionTable } from './collection-table.ts';
 import type { Configurations } from './configurations.ts';
+import type { DataRetentions } from './data-retentions.ts';
 import type { Accounts, Identities, Members } from './identities.ts';
 import type { Invitations } from './invitations.ts';
 import type { KeyActivities } from './key-activity.ts';
+import type { LegalHolds } from './legal-holds.ts';
 import type { LogRetentions } from './log-retentions.ts';
 import type { LoginFactors } from './login-factors.ts';
 import type { MemberInvitations } from './member-invitations.ts';
@@ -83,6 +86,9 @@ export interface Database {
   readonly processes: Processes;
   readonly alerts: AlertTable;
   readonly audit: AuditTable;
+  readonly dataRetentions: DataRetentions;
+  readonly legalHolds: LegalHolds;
+  readonly announcedChanges: AnnouncedChanges;
   /** What moves between instances. */
   moved(sealings: MovedSealings): MovedRows;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */

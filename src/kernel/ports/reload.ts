@@ -6,5 +6,13 @@ export interface ReloadResult {
   readonly changed: readonly string[];
 }
 
+/** A reload, for the audit log. */
+export interface SettingsChange {
+  readonly id: string;
+  readonly trigger: 'signal' | 'file' | 'request';
+  /** The names of settings. */
+  readonly changed: readonly string[];
+}
+
 /** Reads the configuration again. Rejects with every fault, and has then changed nothing. */
 export type Reload = () => Promise<ReloadResult>;

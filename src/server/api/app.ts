@@ -1,12 +1,14 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import createRouter from 'find-my-way';
-import type { Audit } from '../../audit/audit.ts';
+import { legalHoldError } from '../../accounts/account-deletion.ts';
+import type { Audit, OpenChange } from '../../audit/audit.ts';
 import type { AuditFacts, AuditRecord } from '../../audit/facts.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import { asksForWebSocket } from '../../http/websocket-handshake.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import type { LegalHolds } from '../../kernel/ports/legal-holds.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import { headerOf } from '../../lib/headers.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -40,7 +42,9 @@ export type App = (req: HttpRequest, res: HttpResponse, call: RequestContext) =>
 export interface AppParts {
   readonly access: AccessChecks;
   readonly log: Log;
-  readonly audit?: Pick<Audit, 'record'> | undefined;
+  /** Legal holds, under which nothing that they cover may be deleted. */
+  readonly holds?: Pick<LegalHolds, 'of'> | undefined;
+  readonly audit?: Pick<Audit, 'record' | 'begin'> | undefined;
   /** Undefined if there are no routes for WebSockets. */
   readonly webSockets?: WebSockets | undefined;
   /** Pages for browsers, served on paths without a route. */
@@ -53,12 +57,13 @@ export interface Pages {
 }
 
 export function createApp(routes: readonly Route[], appParts: AppParts): App {
-  const { access, log, audit, pages, webSockets = new WebSockets() } = appParts;
+  const { access, log, audit, holds, pages, webSockets = new WebSockets() } = appParts;
   const { find, hasPath, wireFormatAt } = createRouteFinder(routes);
   const slowBodies = new SlowBodyMonitor();
   return async (req, res, call) => {
     const { headers } = req;
     let route: ApiRoute | WebSocketRoute | undefined;
+    let change: (OpenChange & { readonly record: AuditRecord }) | undefined;
     try {
       const page = pages === undefined ? undefined : await findPage(pages, req, call.path, hasPath);
       if (page !== undefined) {
@@ -76,6 +81,15 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
         parameters: matchedRoute.parameters,
         remoteAddress: call.clientAddress,
         access,
+        async announceChange(facts) {
+          if (route?.kind !== 'own') return;
+          const { account } = facts;
+          if (deletesHeldData(route) && account !== undefined && (await holds?.of(account))?.length)
+            throw legalHoldError();
+          const record = announcedRecord(route, facts);
+          if (record === undefined || audit === undefined) return;
+          change = { ...(await audit.begin(record)), record };
+        },
         readBody: () => readBody(req, { bytesMax }),
         streamBody: (streamBytesMax) => streamBody(req, { bytesMax: streamBytesMax, slowBodies }),
         signal: () => abortSignalOf(res),
@@ -86,7 +100,11 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
       }
       const answer = await route.handle(request);
       const record = changeRecord(route, answer);
-      if (record !== undefined) await audit?.record({ ...record, ...originOf(req, call) });
+      if (record === undefined) change?.withdraw();
+      else {
+        const origin = originOf(req, call);
+        await (change?.complete({ ...record, ...origin }) ?? audit?.record({ ...record, ...origin }));
+      }
       if (answer.stream !== undefined) await sendStream(res, answer.stream, responseHead(answer, call));
       else await sendApiResponse(req, res, answer, call);
     } catch (thrown) {
@@ -99,6 +117,14 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
       const error = asGatewayError(thrown);
       const failure = route?.kind === 'own' ? failureRecord(route, error) : undefined;
       if (failure !== undefined) await audit?.record({ ...failure, ...originOf(req, call) });
+      // Something may have been changed before another thing failed.
+      if (error.status < 500) change?.withdraw();
+      else
+        await change?.complete({
+          ...change.record,
+          ...originOf(req, call),
+          ...{ outcome: 'unknown', reason: error.code },
+        });
       if (error.code === 'internal') log.error({ id: call.id, err: error.cause }, 'bug');
       sendError(
         res,
@@ -128,6 +154,29 @@ const loginFailures: ReadonlySet<string> = new Set([
 function changeRecord(route: ApiRoute, { audit }: ApiResponse): AuditRecord | undefined {
   if (route.audit === undefined || route.audit === 'none' || audit === 'none') return undefined;
   return { event: route.audit, ...audit };
+}
+
+const deletions: ReadonlySet<string> = new Set([
+  'account.deleted',
+  'account.imported',
+  'organization.deletion_scheduled',
+]);
+
+/** Contents, or the account itself. Cached answers are copies that expire. */
+function deletesHeldData({ method, right, audit }: ApiRoute): boolean {
+  return (
+    deletions.has(audit ?? 'none') ||
+    (method === 'DELETE' && right === 'content:write' && audit !== 'cache.cleared')
+  );
+}
+
+/** An export is recorded before it is sent, and changes nothing. */
+function announcedRecord(
+  { audit: event, method, path }: ApiRoute,
+  facts: AuditFacts,
+): AuditRecord | undefined {
+  if (method === 'GET' || event === undefined || event === 'none') return undefined;
+  return { event, route: `${method} ${path}`, ...facts };
 }
 
 /** Of callers without a credential, only those who tried to be the operator: there is no end of the others. */

@@ -167,7 +167,8 @@ export function describeCaller(caller: AccountCaller): AuditFacts {
   return { account: caller.accountId, actor: caller.kind === 'key' ? `key:${caller.keyId}` : 'local' };
 }
 
-interface AuthorizedRequest<Caller, Body> extends Omit<ApiRequest, 'access' | 'readBody' | 'streamBody'> {
+interface AuthorizedRequest<Caller, Body>
+  extends Omit<ApiRequest, 'access' | 'announceChange' | 'readBody' | 'streamBody'> {
   readonly caller: Caller;
   readonly body: Body;
 }
@@ -202,7 +203,9 @@ export function defineRoute<Caller, Body>(route: RouteDefinition<Caller, Body>):
       if (described.hasForeignQuery !== true) checkQueryNames(described.query ?? {}, request.query);
       const facts = access.describe?.(caller);
       try {
-        const answer = await handle({ ...request, caller, body: await body.parse(request) });
+        const parsed = await body.parse(request);
+        await request.announceChange({ ...facts });
+        const answer = await handle({ ...request, caller, body: parsed });
         return answer.audit === 'none' ? answer : { ...answer, audit: { ...facts, ...answer.audit } };
       } catch (error) {
         throw withCaller(error, facts);

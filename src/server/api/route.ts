@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Right } from '../../accounts/rights.ts';
 import type { AuditEvent } from '../../audit/events.ts';
-import type { AuditRecord } from '../../audit/facts.ts';
+import type { AuditFacts, AuditRecord } from '../../audit/facts.ts';
 import type { WebSocketConnection } from '../../http/websocket.ts';
 import type { RelayRoute } from '../../kernel/relay.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
@@ -139,6 +139,8 @@ export interface ApiRequest {
   readonly parameters: Readonly<Record<string, string | undefined>>;
   readonly remoteAddress: string;
   readonly access: AccessChecks;
+  /** To be called before anything is changed, with what is known: the change then has an entry in the audit log, come what may. */
+  announceChange(facts: AuditFacts): Promise<void>;
   readBody(): Promise<Uint8Array>;
   /** The body, chunk by chunk: the connection pauses while the route is busy. Ends with an error after `bytesMax`. */
   streamBody(bytesMax: number): AsyncIterable<Uint8Array>;

@@ -42,6 +42,7 @@ export class SqlAccounts implements Accounts {
         .$if(this.#locksRows, (query) => query.forUpdate())
         .executeTakeFirst();
       if (member === undefined) return 'changed';
+      if (!owner.isRepeated && (await isHeld(trx, accountId))) return 'held';
       if (isOwnAccount) {
         if (!owner.isRepeated && (await isNeeded(trx, identityId))) return 'last_owner';
         await trx.deleteFrom('project_members').where('member_id', '=', accountId).execute();
@@ -64,6 +65,15 @@ export class SqlAccounts implements Accounts {
       return 'erased';
     });
   }
+}
+
+async function isHeld(trx: Transaction<Tables>, accountId: string): Promise<boolean> {
+  const hold = await trx
+    .selectFrom('legal_holds')
+    .select('side')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return hold !== undefined;
 }
 
 /** Locks the rows of accounts in the order of their ids, so that two transactions don't wait for each other. */

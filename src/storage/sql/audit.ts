@@ -14,6 +14,7 @@ import {
 } from '../../kernel/ports/audit.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import { chunks } from './chunks.ts';
+import { isNotHeld } from './legal-holds.ts';
 import type { Tables } from './tables.ts';
 
 const entryColumns = ['number', 'id', 'at_ms', 'event', 'actor', 'content'] as const;
@@ -133,6 +134,7 @@ export class SqlAudit implements AuditTable {
       .selectFrom('audit_chains')
       .select('chain')
       .where('chain', '>', after)
+      .where(isNotHeld('chain'))
       .where(({ exists, selectFrom }) =>
         exists(
           selectFrom('audit_entries')
@@ -147,10 +149,16 @@ export class SqlAudit implements AuditTable {
     return rows.map(({ chain }) => chain);
   }
 
-  removeThrough(chain: string, removal: SignedPoint): Promise<void> {
+  removeThrough(chain: string, removal: SignedPoint): Promise<boolean> {
     const { number } = removal;
     return this.#db.transaction().execute(async (trx) => {
       await lockedEnd(trx, chain);
+      const held = await trx
+        .selectFrom('legal_holds')
+        .select('side')
+        .where('account_id', '=', chain)
+        .execute();
+      if (held.length > 0) return false;
       await trx.deleteFrom('audit_points').where('chain', '=', chain).where('number', '<=', number).execute();
       await putPoint(trx, chain, removal);
       await trx.deleteFrom('audit_values').where('chain', '=', chain).where('number', '<=', number).execute();
@@ -159,6 +167,7 @@ export class SqlAudit implements AuditTable {
         .where('chain', '=', chain)
         .where('number', '<=', number)
         .execute();
+      return true;
     });
   }
 
@@ -175,7 +184,7 @@ export class SqlAudit implements AuditTable {
     const key = sql.join(['chain', 'number', 'person'].map((column) => sql.ref(column)));
     for (let deleted: bigint | undefined; deleted !== 0n; )
       ({ numAffectedRows: deleted = 0n } = await sql`delete from audit_values
-        where (${key}) in (select ${key} from audit_values where person = ${person}
+        where (${key}) in (select ${key} from audit_values where person = ${person} and ${isNotHeld('chain')}
         limit ${limits.databaseRowsAtOnce})`.execute(this.#db));
   }
 

@@ -1,7 +1,8 @@
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { CollectionId } from '../../kernel/ports/collection-table.ts';
 import { limits } from '../limits.ts';
 import { type CollectionCounters, hasCounters, lockCounters, saveCounters } from './collection-counters.ts';
+import { isScopeNotHeld } from './legal-holds.ts';
 import type { Tables } from './tables.ts';
 
 /** Deletes the expired entries of a collection and counts them off. */
@@ -15,6 +16,7 @@ export async function deleteExpired(
     .deleteFrom('collection_entries')
     .where((the) => the.and(id))
     .where('expires_at_ms', '<=', nowMs)
+    .where(isScopeNotHeld())
     .returning('bytes')
     .execute();
   counters.entries -= deleted.length;
@@ -27,6 +29,7 @@ export async function tidyCollections(db: Kysely<Tables>, nowMs: number): Promis
     .selectFrom('collection_entries')
     .select(['scope', 'module', 'collection', 'key'])
     .where('expires_at_ms', '<=', nowMs)
+    .where(isScopeNotHeld())
     .orderBy('expires_at_ms')
     .limit(limits.collectionEntriesDeletedAtOnce)
     .execute();
@@ -37,16 +40,17 @@ export async function tidyCollections(db: Kysely<Tables>, nowMs: number): Promis
     if (first === undefined) continue;
     const { scope, module, collection } = first;
     const keys = [first, ...others].map(({ key }) => key);
-    await tidyCollection(db, { scope, module, collection }, keys, nowMs);
+    const condition = sql<boolean>`expires_at_ms <= ${nowMs} and ${isScopeNotHeld()}`;
+    await deleteEntries(db, { scope, module, collection }, { keys, condition });
   }
   return expired.length === limits.collectionEntriesDeletedAtOnce;
 }
 
-async function tidyCollection(
+/** Deletes those of the entries that still meet the condition, and counts them off. */
+export async function deleteEntries(
   db: Kysely<Tables>,
   id: CollectionId,
-  keys: readonly string[],
-  nowMs: number,
+  { keys, condition }: { readonly keys: readonly string[]; readonly condition: RawBuilder<boolean> },
 ): Promise<void> {
   const isCounted = await hasCounters(db, id);
   await db.transaction().execute(async (trx) => {
@@ -55,7 +59,7 @@ async function tidyCollection(
       .deleteFrom('collection_entries')
       .where((the) => the.and(id))
       .where('key', 'in', keys)
-      .where('expires_at_ms', '<=', nowMs)
+      .where(condition)
       .returning('bytes')
       .execute();
     if (counters === undefined) return;

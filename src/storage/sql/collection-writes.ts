@@ -7,10 +7,12 @@ import type {
   RowChange,
   RowChangeResult,
 } from '../../kernel/ports/collection-table.ts';
+import { CollectionFullError } from '../../kernel/ports/collections.ts';
 import { limits } from '../limits.ts';
 import { chunks } from './chunks.ts';
 import { type CollectionCounters, lockCounters, saveCounters } from './collection-counters.ts';
 import { deleteExpired } from './collection-expiry.ts';
+import { isScopeNotHeld } from './legal-holds.ts';
 import type { Tables } from './tables.ts';
 
 /** Entries of a key start at a random version, so that versions aren't reused after a deletion. */
@@ -299,11 +301,16 @@ async function dropOldest(
       .selectFrom('collection_entries')
       .select(['key', 'bytes'])
       .where((the) => the.and(id))
+      .where(isScopeNotHeld())
       .orderBy('created_at_ms')
       .orderBy('key')
       .limit(limits.collectionEntriesDeletedAtOnce)
       .execute();
-    if (oldest.length === 0) return;
+    if (oldest.length === 0) {
+      const held = await sql`select 1 where not (${isScopeNotHeld(sql.val(id.scope))})`.execute(trx);
+      if (held.rows.length > 0) throw new CollectionFullError(id.collection);
+      return;
+    }
     const dropped: string[] = [];
     for (const { key, bytes } of oldest) {
       if (counters.bytes <= bytesMax) break;

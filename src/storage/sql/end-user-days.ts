@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { EndUserSums, EndUsersQuery } from '../../kernel/ports/request-log.ts';
 import { limits } from '../limits.ts';
+import { isNotHeld } from './legal-holds.ts';
 import { sumAsBigint, sumColumns } from './request-sum-columns.ts';
 import type { Tables } from './tables.ts';
 
@@ -22,7 +23,7 @@ export async function listEndUsers(
 
 /** Deletes days that are expired, in parts, so that other queries don't wait for the whole. */
 export async function forgetEndUsers(db: Kysely<Tables>, beforeMs: number): Promise<void> {
-  const expired = sql`at_ms < ${Math.floor(beforeMs / dayMs) * dayMs}`;
+  const expired = sql`at_ms < ${Math.floor(beforeMs / dayMs) * dayMs} and ${isNotHeld('account_id')}`;
   for (;;) {
     const { numAffectedRows = 0n } = await sql`delete from end_user_days
       where (account_id, end_user, at_ms) in (select account_id, end_user, at_ms from end_user_days

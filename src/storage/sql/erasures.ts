@@ -33,6 +33,8 @@ const erasedTables = [
   ['conversations', 'conversation'],
   ['end_user_days', 'end_user'],
   ['log_retentions', 'account_id'],
+  ['data_retentions', 'kind'],
+  ['legal_holds', 'side'],
   ['key_states', 'key_id'],
   // Their rows follow as orphans.
   ['imports', 'id'],

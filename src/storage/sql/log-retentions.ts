@@ -7,6 +7,7 @@ import type {
 } from '../../kernel/ports/log-retentions.ts';
 import { firstIdAt } from '../../kernel/request-id.ts';
 import { limits } from '../limits.ts';
+import { isNotHeld } from './legal-holds.ts';
 import type { Tables } from './tables.ts';
 
 const dayMs = 86_400_000;
@@ -118,9 +119,8 @@ export class SqlLogRetentions implements LogRetentions {
     const columns = sql.join(key.map((column) => sql.ref(column)));
     const rows = sql.table(table);
     const { numAffectedRows = 0n } = await sql`delete from ${rows}
-      where (${columns}) in (select ${columns} from ${rows} where ${condition} limit ${most})`.execute(
-      this.#db,
-    );
+      where (${columns}) in (select ${columns} from ${rows}
+        where ${isNotHeld('account_id')} and ${condition} limit ${most})`.execute(this.#db);
     return Number(numAffectedRows);
   }
 }

@@ -3,6 +3,7 @@ import type { IdentityId } from '../../kernel/ports/identities.ts';
 import type { NewOrganization, Organizations } from '../../kernel/ports/organizations.ts';
 import { lockAccount, ownedAccounts } from './accounts.ts';
 import { userRowId } from './identities.ts';
+import { isNotHeld } from './legal-holds.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
@@ -63,6 +64,7 @@ export class SqlOrganizations implements Organizations {
       .selectFrom('users')
       .select('id')
       .where('deletes_at_ms', '<=', nowMs)
+      .where(isNotHeld('users.id'))
       .orderBy('deletes_at_ms')
       .limit(most)
       .execute();

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type {
   RecordingListItem,
   RecordingPage,
@@ -8,6 +8,7 @@ import type {
   RecordingTable,
 } from '../../kernel/ports/recordings.ts';
 import { limits } from '../limits.ts';
+import { isNotHeld } from './legal-holds.ts';
 import { searchRecordings } from './recording-search.ts';
 import type { Tables } from './tables.ts';
 
@@ -19,7 +20,12 @@ export class SqlRecordingTable implements RecordingTable {
   }
 
   async add(rows: readonly RecordingRow[], bytesMax: number): Promise<void> {
-    const fitting = rows.filter(({ sealed }) => sealed.byteLength <= bytesMax);
+    const full = new Set<string>();
+    for (const accountId of new Set(rows.map((row) => row.accountId)))
+      if (await this.#isFull(accountId, bytesMax)) full.add(accountId);
+    const fitting = rows.filter(
+      ({ sealed, accountId }) => sealed.byteLength <= bytesMax && !full.has(accountId),
+    );
     for (const some of chunksBySize(fitting)) await this.#insert(some);
     for (const accountId of new Set(fitting.map((row) => row.accountId)))
       await this.#dropOldest(accountId, bytesMax);
@@ -41,6 +47,15 @@ export class SqlRecordingTable implements RecordingTable {
       .execute();
   }
 
+  /** Under a legal hold the oldest stay, and there is no room for others. */
+  async #isFull(accountId: string, bytesMax: number): Promise<boolean> {
+    const { rows } = await sql`select 1 from legal_holds where account_id = ${accountId}
+      and (select sum(bytes) from recordings where account_id = ${accountId}) >= ${bytesMax}`.execute(
+      this.#db,
+    );
+    return rows.length > 0;
+  }
+
   /** If two replicas add at the same time, the later one sees the rows of both. */
   async #dropOldest(accountId: string, bytesMax: number): Promise<void> {
     const { sum } = await this.#db
@@ -53,6 +68,7 @@ export class SqlRecordingTable implements RecordingTable {
         .selectFrom('recordings')
         .select(['id', 'bytes'])
         .where('account_id', '=', accountId)
+        .where(isNotHeld('account_id'))
         .orderBy('id')
         .limit(limits.recordingRowsAtOnce)
         .execute();
@@ -67,6 +83,7 @@ export class SqlRecordingTable implements RecordingTable {
         .deleteFrom('recordings')
         .where('account_id', '=', accountId)
         .where('id', '<=', last)
+        .where(isNotHeld('account_id'))
         .execute();
     }
   }
@@ -123,6 +140,7 @@ export class SqlRecordingTable implements RecordingTable {
       .selectFrom('recordings')
       .select('id')
       .where('id', '<', id)
+      .where(isNotHeld('account_id'))
       .orderBy('id')
       .limit(limits.recordingRowsAtOnce)
       .execute();
@@ -138,6 +156,7 @@ export class SqlRecordingTable implements RecordingTable {
         'in',
         rows.map(({ id }) => id),
       )
+      .where(isNotHeld('account_id'))
       .execute();
     return true;
   }
@@ -155,6 +174,7 @@ export class SqlRecordingTable implements RecordingTable {
         .selectFrom('recordings')
         .select(['id', 'bytes'])
         .$if(after !== undefined, (query) => query.where('id', '>', after ?? ''))
+        .where(isNotHeld('account_id'))
         .orderBy('id')
         .limit(limits.recordingRowsAtOnce)
         .execute();

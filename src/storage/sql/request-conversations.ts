@@ -7,6 +7,7 @@ import type {
 } from '../../kernel/ports/request-log.ts';
 import { limits } from '../limits.ts';
 import { parseModels } from './conversation-tally.ts';
+import { isNotHeld } from './legal-holds.ts';
 import type { Tables } from './tables.ts';
 
 type ConversationRow = Tables['conversations'];
@@ -43,9 +44,8 @@ export async function forgetConversations(db: Kysely<Tables>, beforeMs: number):
   for (;;) {
     const { numAffectedRows = 0n } = await sql`delete from conversations
       where (account_id, conversation) in (select account_id, conversation from conversations
-        where last_hour_ms < ${beforeMs} and last_ms < ${beforeMs} limit ${limits.requestLogSearchRows})`.execute(
-      db,
-    );
+        where last_hour_ms < ${beforeMs} and last_ms < ${beforeMs} and ${isNotHeld('account_id')}
+        limit ${limits.requestLogSearchRows})`.execute(db);
     if (numAffectedRows < limits.requestLogSearchRows) return;
   }
 }

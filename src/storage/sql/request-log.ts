@@ -21,6 +21,7 @@ import { limits } from '../limits.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { forgetEndUsers, listEndUsers } from './end-user-days.ts';
 import { acquireLease } from './leases.ts';
+import { isNotHeld } from './legal-holds.ts';
 import { findConversation, forgetConversations, listConversations } from './request-conversations.ts';
 import { readErrorSums } from './request-error-sums.ts';
 import { RequestKindHasher } from './request-kind.ts';
@@ -185,7 +186,13 @@ export class SqlRequestLog implements RequestLog {
     const { numDeletedRows } = await this.#db
       .deleteFrom(table)
       .where('id', 'in', (the) =>
-        the.selectFrom(table).select('id').where('id', '<=', upToId).orderBy('id').limit(most),
+        the
+          .selectFrom(table)
+          .select('id')
+          .where('id', '<=', upToId)
+          .$if(table === 'requests', (query) => query.where(isNotHeld('account_id')))
+          .orderBy('id')
+          .limit(most),
       )
       .executeTakeFirstOrThrow();
     return Number(numDeletedRows);

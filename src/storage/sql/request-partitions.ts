@@ -32,13 +32,39 @@ export async function maintainPartitions(
     ({ name, to }) => name !== pastOf(table) && to !== undefined && to <= keptFrom,
   );
   const starts = newStarts(partitions.find(({ name }) => name === futureOf(table))?.from, plan);
-  if (expired.length === 0 && starts.length < 2) return;
+  const mayBeDropped = table === 'requests' ? await withoutHeldRows(db, table, expired) : expired;
+  if (mayBeDropped.length === 0 && starts.length < 2) return;
   await db.transaction().execute(async (trx) => {
     await sql`set local lock_timeout = ${sql.lit(limits.partitionLockMs)}`.execute(trx);
     await sql`lock table ${sql.id(table)} in access exclusive mode`.execute(trx);
-    if (expired.length > 0) await dropPartitions(trx, table, expired);
+    // A hold is placed before the partitions are looked at, or after they are dropped.
+    await sql`lock table legal_holds in share mode`.execute(trx);
+    const dropped = table === 'requests' ? await withoutHeldRows(trx, table, expired) : expired;
+    if (dropped.length > 0) await dropPartitions(trx, table, dropped);
     if (starts.length > 1) await addPartitions(trx, table, starts);
   });
+}
+
+/** The oldest ones, up to the first with a row of an account under a legal hold: the cleaner deletes rows of others there. */
+async function withoutHeldRows(
+  db: Kysely<Tables>,
+  table: PartitionedTable,
+  expired: readonly RequestPartition[],
+): Promise<readonly RequestPartition[]> {
+  const unheld: RequestPartition[] = [];
+  const hasHeldRows = async (name: string) =>
+    (
+      await sql`select 1 from ${sql.table(name)}
+        where account_id in (select held.account_id from legal_holds as held) limit 1`.execute(db)
+    ).rows.length > 0;
+  // The first partition of calls is there once others were dropped.
+  const { rows } = await sql`select 1 where to_regclass(${pastOf(table)}) is not null`.execute(db);
+  if (rows.length > 0 && (await hasHeldRows(pastOf(table)))) return [];
+  for (const partition of expired.toSorted((one, other) => ((one.to ?? '') < (other.to ?? '') ? -1 : 1))) {
+    if (await hasHeldRows(partition.name)) break;
+    unheld.push(partition);
+  }
+  return unheld;
 }
 
 async function readPartitions(

@@ -11,6 +11,7 @@ import type { PromptTables } from './tables/prompts.ts';
 import type { ReceiptTables } from './tables/receipts.ts';
 import type { RecordingTables } from './tables/recordings.ts';
 import type { RequestTables } from './tables/requests.ts';
+import type { RetentionTables } from './tables/retention.ts';
 import type { SandboxTables } from './tables/sandbox.ts';
 import type { SignOnTables } from './tables/sign-on.ts';
 import type { UsageTables } from './tables/usage.ts';
@@ -23,6 +24,7 @@ export interface Tables
     ImportTables,
     UsageTables,
     RequestTables,
+    RetentionTables,
     ModuleTables,
     OwnBatchTables,
     PatternTables,

@@ -1,6 +1,7 @@
 import type { Migration } from '../migrate.ts';
 import { accounts } from './accounts.ts';
 import { alerts } from './alerts.ts';
+import { announcedChanges } from './announced-changes.ts';
 import { archive } from './archive.ts';
 import { archivePersons } from './archive-persons.ts';
 import { askedBy } from './asked-by.ts';
@@ -10,6 +11,7 @@ import { budgets } from './budgets.ts';
 import { collections } from './collections.ts';
 import { configurations } from './configurations.ts';
 import { conversations } from './conversations.ts';
+import { dataRetentions } from './data-retentions.ts';
 import { deletedAccounts } from './deleted-accounts.ts';
 import { endUserDays } from './end-user-days.ts';
 import { gatewayProcesses } from './gateway-processes.ts';
@@ -124,4 +126,6 @@ export const migrations: readonly Migration[] = [
   budgets,
   serviceAccounts,
   passkeys,
+  announcedChanges,
+  dataRetentions,
 ];

@@ -29,6 +29,14 @@ export interface AuditTables {
     /** JSON: values and salts by field. */
     readonly content: string;
   };
+  /** Changes whose entries are not stored yet. */
+  readonly announced_changes: {
+    readonly id: string;
+    /** JSON, without personal values. */
+    readonly content: string;
+    /** When it is another process that adds the entry. */
+    readonly until_ms: number;
+  };
   readonly audit_points: {
     readonly chain: string;
     readonly number: number;
