@@ -34,6 +34,7 @@ import { receiptsPart } from './parts/receipts.ts';
 import { recordingsPart } from './parts/recordings.ts';
 import { requestLogPart } from './parts/request-log.ts';
 import { sandboxPart } from './parts/sandbox.ts';
+import { scimPart } from './parts/scim.ts';
 import { signOnPart } from './parts/sign-on.ts';
 import { spendingPart } from './parts/spending.ts';
 import { usagePart } from './parts/usage.ts';
@@ -226,7 +227,10 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       stopCharging,
     }),
   );
-  parts.add(signOnPart({ ...ground, ...outbound, audit, identity, address, embeddingsPart: meaning }));
+  const { settleRoles } = parts.add(scimPart({ ...ground, audit, address, embeddingsPart: meaning }));
+  parts.add(
+    signOnPart({ ...ground, ...outbound, audit, identity, address, embeddingsPart: meaning, settleRoles }),
+  );
   parts.add(movingPart(ground));
   parts.add(configurationPart({ settings, reload: options.reload }));
   // Last, since it describes the others.

@@ -39,6 +39,8 @@ interface SignOnParts {
   readonly modules: ReadonlyMap<string, Module>;
   readonly embeddingsPart: EmbeddingsPart;
   readonly address: PublicAddress;
+  /** Called after the roles of groups have changed. */
+  settleRoles(accountId: string, actor: string): Promise<void>;
 }
 
 /** Single sign-on of organizations; none in local mode. */
@@ -72,6 +74,7 @@ export function signOnPart(parts: SignOnParts): Part {
     routes: [
       ...signOnSettingsRoutes({
         ...{ settings: signOnSettings, signOn, address },
+        onChanged: ({ accountId, identityId }) => parts.settleRoles(accountId, `user:${identityId}`),
         test: new ConnectionTest({ issuers, domains, counts }),
       }),
       ...signOnDomainRoutes({ claims: new DomainClaims({ domains, counts, clock, textsOf }), accounts }),

@@ -26,6 +26,7 @@ import type { Receipts } from './receipts.ts';
 import type { RecordingMode, RecordingTable } from './recordings.ts';
 import type { RequestLog } from './request-log.ts';
 import type { AnonSessions } from './sandbox.ts';
+import type { ScimGroups, ScimTokens, ScimUsers } from './scim.ts';
 import type { ServiceAccounts } from './service-accounts.ts';
 import type { Erasures, MailedTokens, Sessions } from './sessions.ts';
 import type { Settlements } from './settlements.ts';
@@ -49,6 +50,9 @@ export interface Database {
   readonly signOns: SignOns;
   readonly signOnDomains: SignOnDomains;
   readonly signOnAdmissions: SignOnAdmissions;
+  readonly scimTokens: ScimTokens;
+  readonly scimUsers: ScimUsers;
+  readonly scimGroups: ScimGroups;
   readonly loginFactors: LoginFactors;
   readonly invitations: Invitations;
   readonly mailedTokens: MailedTokens;

@@ -67,7 +67,7 @@ export const noProjects: ProjectAccess = {
   keyIds: async () => [],
 };
 
-export type AccessName = 'public' | 'anonToken' | Exclude<keyof AccessChecks, 'projects'>;
+export type AccessName = 'public' | 'anonToken' | 'scimToken' | Exclude<keyof AccessChecks, 'projects'>;
 
 export interface CloudAccessParts {
   readonly tokens: Pick<SessionTokens, 'verify'>;

@@ -96,6 +96,37 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['service_account_id', 'created_at_ms', 'used_at_ms', 'expires_at_ms'],
   },
   {
+    type: 'scim_token',
+    from: sql`scim_tokens`,
+    ownerColumn: 'account_id',
+    key: ['id'],
+    columns: ['name', 'created_at_ms', 'used_at_ms'],
+  },
+  {
+    type: 'scim_user',
+    from: sql`scim_users`,
+    ownerColumn: 'account_id',
+    key: ['id'],
+    columns: [
+      ...['user_name', 'external_id', 'email', 'active', 'display_name', 'name', 'identity_id'],
+      ...['created_at_ms', 'updated_at_ms'],
+    ],
+  },
+  {
+    type: 'scim_group',
+    from: sql`scim_groups`,
+    ownerColumn: 'account_id',
+    key: ['id'],
+    columns: ['display_name', 'external_id', 'created_at_ms', 'updated_at_ms'],
+  },
+  {
+    type: 'scim_group_member',
+    from: sql`scim_group_members`,
+    ownerColumn: 'account_id',
+    key: ['group_id', 'user_id'],
+    columns: [],
+  },
+  {
     type: 'session',
     from: sql`sessions`,
     ownerColumn: 'account_id',

@@ -32,6 +32,7 @@ import type {
 } from '../../kernel/ports/records.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import type { AnonSessions } from '../../kernel/ports/sandbox.ts';
+import type { ScimGroups, ScimTokens, ScimUsers } from '../../kernel/ports/scim.ts';
 import type { ServiceAccounts } from '../../kernel/ports/service-accounts.ts';
 import type { Erasures, MailedTokens, Sessions } from '../../kernel/ports/sessions.ts';
 import type { Settlements } from '../../kernel/ports/settlements.ts';
@@ -87,6 +88,9 @@ import { SqlReceipts } from './receipts.ts';
 import { SqlRecharges } from './recharges.ts';
 import { SqlRecordingTable } from './recording-table.ts';
 import { SqlRequestLog } from './request-log.ts';
+import { SqlScimGroups } from './scim-groups.ts';
+import { SqlScimTokens } from './scim-tokens.ts';
+import { SqlScimUsers } from './scim-users.ts';
 import { SqlServiceAccounts } from './service-accounts.ts';
 import { SqlSessions } from './sessions.ts';
 import { SqlSettlements } from './settlements.ts';
@@ -172,6 +176,9 @@ class SqlDatabase implements Database {
   readonly signOns: SignOns;
   readonly signOnDomains: SignOnDomains;
   readonly signOnAdmissions: SignOnAdmissions;
+  readonly scimTokens: ScimTokens;
+  readonly scimUsers: ScimUsers;
+  readonly scimGroups: ScimGroups;
   readonly invitations: Invitations;
   readonly mailedTokens: MailedTokens;
   readonly erasures: Erasures;
@@ -231,6 +238,9 @@ class SqlDatabase implements Database {
     this.signOns = new SqlSignOns(db, sqlDialect);
     this.signOnDomains = new SqlSignOnDomains(db, sqlDialect);
     this.signOnAdmissions = new SqlSignOnAdmissions(db, sqlDialect);
+    this.scimTokens = new SqlScimTokens(db, sqlDialect);
+    this.scimUsers = new SqlScimUsers(db, sqlDialect);
+    this.scimGroups = new SqlScimGroups(db, sqlDialect);
     this.invitations = new SqlInvitations(db);
     this.mailedTokens = new SqlMailedTokens(db, sqlDialect);
     this.accountRows = new SqlAccountRows(db);

@@ -52,6 +52,7 @@ import { requestUnits } from './request-units.ts';
 import { requestWeights } from './request-weights.ts';
 import { reservations } from './reservations.ts';
 import { sandbox } from './sandbox.ts';
+import { scim } from './scim.ts';
 import { serviceAccounts } from './service-accounts.ts';
 import { sessions } from './sessions.ts';
 import { settlements } from './settlements.ts';
@@ -124,4 +125,5 @@ export const migrations: readonly Migration[] = [
   budgets,
   serviceAccounts,
   passkeys,
+  scim,
 ];
