@@ -4,7 +4,7 @@ import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { bearer, Person, password } from './support/cloud.ts';
 import { gatewaysOnStores } from './support/gateways-on-stores.ts';
-import { addMember, createOrganization, membersOf } from './support/organizations.ts';
+import { addMember, createOrganization, type MemberSession, membersOf } from './support/organizations.ts';
 import { makeProject } from './support/projects.ts';
 import { assertScimError, resourcesIn, ScimClient } from './support/scim.ts';
 import { SignOnStage } from './support/sign-on.ts';
@@ -81,9 +81,13 @@ for (const [stores, start] of Object.entries(gatewaysOnStores))
       const stage = await SignOnStage.open(t, start, roles);
       await stage.confirmDomain('example.com');
       const directory = await ScimClient.open(stage.owner);
-      const { email, id: ownerId } = stage.owner.person;
+      const { email } = stage.owner.person;
       const id = await directory.user({ userName: email });
-      assert.equal((await membersOf(stage.owner)).get(email)?.role, 'owner', 'groups take no last owner');
+      const token = await stage.session({ sub: 'owner', email, groups: [] });
+      const asOwner: MemberSession['call'] = (sent) =>
+        call(stage.urls[0], { ...sent, headers: bearer(token) });
+      const owner = { ...stage.owner, token, call: asOwner };
+      assert.equal((await membersOf(owner)).get(email)?.role, 'owner', 'groups take no last owner');
       const off = { op: 'replace', path: 'active', value: false };
       for (const refused of [
         await directory.patch(`/Users/${id}`, off),
@@ -93,12 +97,13 @@ for (const [stores, start] of Object.entries(gatewaysOnStores))
         assert.match(String(refused.json.detail), /last owner/);
       }
       assert.equal((await directory.call({ path: `/Users/${id}` })).json.active, true);
-      const other = await addMember(stage.owner, 'owner');
-      await stage.configure({ ...roles, break_glass: ownerId });
-      assertScimError(await directory.patch(`/Users/${id}`, off), 409);
-      await stage.configure(roles);
-      assert.equal((await membersOf(other)).get(email)?.role, 'viewer', 'not the last one any more');
-      assert.equal((await directory.patch(`/Users/${id}`, off)).status, 200);
+      const other = await addMember(owner, 'owner');
+      const body = { issuer: stage.issuer.url, client_id: 'weir', break_glass: other.person.id };
+      const path = '/v1/organization/sign-on';
+      assert.equal((await owner.call({ method: 'PUT', path, body })).status, 200);
+      const emergency = await directory.user({ userName: other.person.email });
+      assertScimError(await directory.patch(`/Users/${emergency}`, off), 409);
+      assert.equal((await directory.patch(`/Users/${id}`, off)).status, 200, 'not the last one any more');
     });
 
     test('a token is for one organization, and tells nothing of people who are elsewhere', async (t) => {
@@ -124,7 +129,8 @@ for (const [stores, start] of Object.entries(gatewaysOnStores))
       await Person.signUp(url, 'bob@acme.example');
       const known = await directory.call({ path: '/Users', body: { userName: 'bob@acme.example' } });
       const unknown = await directory.call({ path: '/Users', body: { userName: 'eve@acme.example' } });
-      const shape = ({ json }: typeof known) => JSON.stringify(json).replaceAll(/bob|eve|[0-9a-f-]{36}|\d/g, '');
+      const shape = ({ json }: typeof known) =>
+        JSON.stringify(json).replaceAll(/bob|eve|[0-9a-f-]{36}|\d/g, '');
       assert.deepEqual([known.status, shape(known)], [unknown.status, shape(unknown)]);
       const sessions = await stage.owner.call({ path: '/v1/organization/scim' });
       assert.deepEqual([sessions.json.users, sessions.json.active_users], [3, 3]);
@@ -150,7 +156,10 @@ for (const [stores, start] of Object.entries(gatewaysOnStores))
       await directory.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: 'ann.b@acme.example' });
       const token = await stage.session({ email: 'ann.b@acme.example', groups: ['Engineers'] });
       const members = await membersOf(stage.owner);
-      assert.deepEqual([...members.keys()].toSorted(), ['ann@acme.example', stage.owner.person.email].toSorted());
+      assert.deepEqual(
+        [...members.keys()].toSorted(),
+        ['ann@acme.example', stage.owner.person.email].toSorted(),
+      );
       assert.equal((await stage.organization(token)).json.role, 'viewer', 'the directory says the groups');
     });
   });

@@ -144,6 +144,25 @@ export const limits = {
   scimListedMembersMax: 20_000,
   /** Entries of the audit log that are written at the same time. */
   scimAuditedAtOnce: 100,
+  /** Issuers whose tokens an organization accepts: its own, its build systems and clusters. */
+  tokenIssuersMax: 20,
+  /** Values of a claim, and claims, that tokens need. */
+  requiredClaimsMax: 10,
+  claimValuesMax: 100,
+  /** Values of the claim that names projects. */
+  projectKeysMax: 500,
+  claimCharactersMax: 300,
+  /** A token with some hundred groups; larger ones don't fit into a header of most servers. */
+  issuedTokenCharactersMax: 8192,
+  /** How long a verified token is used without being verified again; its version is checked with every call. */
+  issuedTokenLifeMs: 60_000,
+  /** How long a refused token is refused without another look. */
+  issuedTokenMissLifeMs: 10_000,
+  /** Verified tokens, a kilobyte each; refused ones are cached separately. */
+  cachedIssuedTokensMax: 20_000,
+  cachedTokenMissesMax: 5000,
+  /** How long an issuer whose keys can't be read is left alone. */
+  tokenIssuerPauseMs: 5000,
   /** Active keys of an account outside of projects, and of each project; users rotate a handful. */
   activeKeysMax: 100,
   /** How long a key lookup is cached without querying the database; its version is checked with every call. */

@@ -14,6 +14,8 @@ export interface AuditFacts {
   readonly serviceAccount?: string;
   /** The id of one of its tokens. */
   readonly serviceToken?: string;
+  /** The id of an issuer of tokens. */
+  readonly tokenIssuer?: string;
   /** The id of a SCIM token, user or group. */
   readonly scimToken?: string;
   readonly scimUser?: string;

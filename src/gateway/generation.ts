@@ -5,6 +5,7 @@ import { billingChecks } from './checks/billing.ts';
 import { prepareProviderCalls } from './checks/providers.ts';
 import { createDiagnostics, type Diagnose } from './diagnostics.ts';
 import type { GenerationOptions } from './generation-options.ts';
+import { openIssuerAccess } from './issuer-access.ts';
 import { checkRouteCollisions, createModuleRoutes } from './module-routes.ts';
 import { openPages } from './pages.ts';
 import { accountsPart } from './parts/accounts.ts';
@@ -136,9 +137,11 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   const { receipts, signer } = parts.add(await receiptsPart(ground));
   parts.add(auditLogPart({ ...ground, signer }));
   const { sessions, findGuest } = parts.add(anonymousPart(ground));
+  const issuerAccess = openIssuerAccess(outbound);
   const identity = parts.add(
     identityPart({
       ...ground,
+      issuerAccess,
       audit,
       usage,
       alerts,
@@ -229,7 +232,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   );
   const { settleRoles } = parts.add(scimPart({ ...ground, audit, address, embeddingsPart: meaning }));
   parts.add(
-    signOnPart({ ...ground, ...outbound, audit, identity, address, embeddingsPart: meaning, settleRoles }),
+    signOnPart({ ...ground, audit, identity, address, issuerAccess, embeddingsPart: meaning, settleRoles }),
   );
   parts.add(movingPart(ground));
   parts.add(configurationPart({ settings, reload: options.reload }));

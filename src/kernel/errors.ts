@@ -63,6 +63,8 @@ export const errorStatus = {
   domain_unproven: 409,
   member_limit_reached: 409,
   scim_token_limit_reached: 409,
+  token_issuer_limit_reached: 409,
+  token_issuer_exists: 409,
   scim_refused: 409,
   service_account_limit_reached: 409,
   service_account_exists: 409,

@@ -80,6 +80,14 @@ export const accountErrors = {
     cause: 'The organization has as many [SCIM tokens](../guides/provisioning.md#tokens) as it may have.',
     remedy: 'Revoke one that is no longer used.',
   },
+  token_issuer_limit_reached: {
+    cause: 'The organization accepts tokens of as many [issuers](../guides/issued-tokens.md) as it may.',
+    remedy: 'Delete one that is no longer used.',
+  },
+  token_issuer_exists: {
+    cause: 'An [issuer](../guides/issued-tokens.md) with this address and audience is configured already.',
+    remedy: 'Change that one, or choose another audience.',
+  },
   scim_refused: {
     cause:
       'An identity provider has asked for a change by [SCIM](../guides/provisioning.md#what-can-go-wrong) that contradicts others: a name or address that another user has, too many users or groups, or the end of the last owner.',

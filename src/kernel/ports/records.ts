@@ -34,6 +34,7 @@ import type { SharedDocuments } from './shared-documents.ts';
 import type { SignOnAdmissions, SignOnDomains, SignOns } from './sign-on.ts';
 import type { StorageReport } from './storage-report.ts';
 import type { StoredBudgets } from './stored-budgets.ts';
+import type { TokenIssuers } from './token-issuers.ts';
 import type { VectorTable } from './vectors.ts';
 
 /** Durable rows and the ports to their stores. Times are milliseconds since 1970. */
@@ -50,6 +51,7 @@ export interface Database {
   readonly signOns: SignOns;
   readonly signOnDomains: SignOnDomains;
   readonly signOnAdmissions: SignOnAdmissions;
+  readonly tokenIssuers: TokenIssuers;
   readonly scimTokens: ScimTokens;
   readonly scimUsers: ScimUsers;
   readonly scimGroups: ScimGroups;

@@ -96,6 +96,13 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['service_account_id', 'created_at_ms', 'used_at_ms', 'expires_at_ms'],
   },
   {
+    type: 'token_issuer',
+    from: sql`token_issuers`,
+    ownerColumn: 'account_id',
+    key: ['id'],
+    columns: ['issuer', 'audience', 'rules', 'created_at_ms', 'updated_at_ms'],
+  },
+  {
     type: 'scim_token',
     from: sql`scim_tokens`,
     ownerColumn: 'account_id',

@@ -58,6 +58,7 @@ export class SqlAccounts implements Accounts {
       // Another organization can have its domains at once.
       await trx.deleteFrom('sign_ons').where('account_id', '=', accountId).execute();
       await trx.deleteFrom('sign_on_domains').where('account_id', '=', accountId).execute();
+      await trx.deleteFrom('token_issuers').where('account_id', '=', accountId).execute();
       await trx.deleteFrom('scim_tokens').where('account_id', '=', accountId).execute();
       await trx.deleteFrom('service_account_tokens').where('account_id', '=', accountId).execute();
       await trx.deleteFrom('api_keys').where('account_id', '=', accountId).execute();

@@ -55,6 +55,7 @@ const erasedTables = [
   ['sign_ons', 'account_id'],
   ['sign_on_domains', 'domain'],
   ['sign_on_subjects', 'subject'],
+  ['token_issuers', 'id'],
   ['scim_tokens', 'id'],
   ['scim_group_members', 'user_id'],
   ['scim_groups', 'id'],

@@ -39,7 +39,17 @@ type Condition = RawBuilder<boolean>;
 
 /** The condition of a filter on `scim_users`. Throws a `ScimFilterError` for what can't be filtered by. */
 export function userCondition(filter: ScimFilter): Condition {
-  return conditionOf(filter, (attribute) => userColumns[attribute]);
+  return conditionOf(
+    filter,
+    (attribute) => userColumns[attribute],
+    ({ attribute, comparison, value }) => {
+      if (comparison !== 'eq') return undefined;
+      // The only address that is stored.
+      if (attribute === 'emails.type') return sql<boolean>`${sql.lit(value === 'work')}`;
+      if (attribute === 'emails.primary') return sql<boolean>`${sql.lit(String(value) === 'true')}`;
+      return undefined;
+    },
+  );
 }
 
 /** The condition of a filter on `scim_groups`, which may also be about one member. */

@@ -41,6 +41,7 @@ import type { SignOnAdmissions, SignOnDomains, SignOns } from '../../kernel/port
 import type { StorageReport } from '../../kernel/ports/storage-report.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import type { StoredBudgets } from '../../kernel/ports/stored-budgets.ts';
+import type { TokenIssuers } from '../../kernel/ports/token-issuers.ts';
 import type { VectorTable } from '../../kernel/ports/vectors.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
@@ -101,6 +102,7 @@ import { SqlSignOns } from './sign-ons.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import { reportStorage } from './stored-parts.ts';
 import type { SchemaTables, Tables } from './tables.ts';
+import { SqlTokenIssuers } from './token-issuers.ts';
 import { SqlUsageStore } from './usage-store.ts';
 import { SqlVectorTable } from './vector-table.ts';
 
@@ -176,6 +178,7 @@ class SqlDatabase implements Database {
   readonly signOns: SignOns;
   readonly signOnDomains: SignOnDomains;
   readonly signOnAdmissions: SignOnAdmissions;
+  readonly tokenIssuers: TokenIssuers;
   readonly scimTokens: ScimTokens;
   readonly scimUsers: ScimUsers;
   readonly scimGroups: ScimGroups;
@@ -238,6 +241,7 @@ class SqlDatabase implements Database {
     this.signOns = new SqlSignOns(db, sqlDialect);
     this.signOnDomains = new SqlSignOnDomains(db, sqlDialect);
     this.signOnAdmissions = new SqlSignOnAdmissions(db, sqlDialect);
+    this.tokenIssuers = new SqlTokenIssuers(db, sqlDialect);
     this.scimTokens = new SqlScimTokens(db, sqlDialect);
     this.scimUsers = new SqlScimUsers(db, sqlDialect);
     this.scimGroups = new SqlScimGroups(db, sqlDialect);

@@ -59,6 +59,7 @@ import { settlements } from './settlements.ts';
 import { sharedDocuments } from './shared-documents.ts';
 import { signOn } from './sign-on.ts';
 import { tagDays } from './tag-days.ts';
+import { tokenIssuers } from './token-issuers.ts';
 import { usage } from './usage.ts';
 import { vectors } from './vectors.ts';
 
@@ -126,4 +127,5 @@ export const migrations: readonly Migration[] = [
   serviceAccounts,
   passkeys,
   scim,
+  tokenIssuers,
 ];

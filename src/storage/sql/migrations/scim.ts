@@ -88,7 +88,8 @@ export const scim: Migration = {
       await db.schema
         .createIndex(`${table}_by_external_id`)
         .on(table)
-        .columns(['account_id', 'external_id'])
+        // In the order of lists, or a planner would rather go through all of them.
+        .columns(['account_id', 'external_id', 'created_at_ms', 'id'])
         .execute();
     }
   },

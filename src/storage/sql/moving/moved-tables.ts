@@ -25,6 +25,7 @@ export const unmovedTables: Readonly<Partial<Record<keyof Tables, string>>> = {
   sign_ons: 'an identity provider knows the addresses of one instance',
   sign_on_domains: 'a domain is proven on each instance',
   sign_on_subjects: 'people sign on to each instance',
+  token_issuers: 'an audience names an organization of one instance',
   scim_tokens: 'credentials are made on each instance',
   scim_users: 'an identity provider manages the people of one instance',
   scim_groups: 'an identity provider manages the people of one instance',
