@@ -65,6 +65,27 @@ test('an owner sets single sign-on up, and a colleague comes in with it', async 
     await assertQuiet();
   });
 
+  await t.test('a token for SCIM is shown once, used and revoked', async () => {
+    await page.getByRole('button', { name: 'Create a SCIM token' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Okta');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const token = (await page.getByText(/^weir_scim_/).textContent()) ?? '';
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Done' }).click();
+    const users = { path: `/scim/v2/${acme.organizationId}/Users`, headers: bearer(token) };
+    const made = await call(url, { ...users, body: { userName: 'eve@acme.example' } });
+    assert.equal(made.status, 201, made.text);
+    await page.reload();
+    await page.getByText('manages 1 users, 1 of them active, and 0 groups').waitFor();
+    await page.getByText(`${url}/scim/v2/${acme.organizationId}`, { exact: true }).waitFor();
+    await assertAccessible(page);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/scim.png`, fullPage: true });
+    await page.getByRole('button', { name: 'Revoke Okta' }).click();
+    await page.getByRole('button', { name: 'Revoke Okta' }).waitFor({ state: 'detached' });
+    assert.equal((await call(url, users)).status, 401);
+    await assertQuiet();
+  });
+
   await t.test('a colleague signs in by mail address, and with a link of the organization', async () => {
     const other = await open({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     cleanUp(t, other.close);

@@ -240,6 +240,7 @@ async function readerOf(url: string): Promise<Readonly<Record<string, string>>> 
   const owner = await Person.signUp(url);
   const organization = await createOrganization(owner, 'Example');
   const { organizationId, token } = organization;
+  const organizationKey = await organization.call({ path: '/v1/keys', body: {} });
   const project = await organization.call({ path: '/v1/organization/projects', body: { name: 'Example' } });
   const services = '/v1/organization/service-accounts';
   const service = await organization.call({ path: services, body: { name: 'docs', role: 'admin' } });
@@ -251,6 +252,7 @@ async function readerOf(url: string): Promise<Readonly<Record<string, string>>> 
     OWNER_TOKEN: owner.token,
     ORGANIZATION: organizationId,
     ORGANIZATION_TOKEN: token,
+    ORGANIZATION_KEY_ID: String(organizationKey.json.id),
     PROJECT: String(project.json.id),
     SERVICE_ACCOUNT: String(service.json.id),
     SERVICE_TOKEN: String(serviceToken.json.token),

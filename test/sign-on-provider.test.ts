@@ -42,11 +42,23 @@ describe('single sign-on with oidc-provider', () => {
           backchannel_logout_uri: `${base}/logout`,
           backchannel_logout_session_required: true,
         },
+        {
+          ...{ client_id: 'program', client_secret: 'a secret of a program' },
+          ...{ grant_types: ['client_credentials'], redirect_uris: [], response_types: [] },
+        },
       ],
       pkce: { required: () => true },
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['groups'] },
       features: {
         backchannelLogout: { enabled: true },
+        clientCredentials: { enabled: true },
+        resourceIndicators: {
+          enabled: true,
+          getResourceServerInfo: (_, audience) => ({
+            ...{ scope: '', audience, accessTokenFormat: 'jwt' },
+            jwt: { sign: { alg: 'RS256' } },
+          }),
+        },
         devInteractions: { enabled: false },
         rpInitiatedLogout: { enabled: true },
       },
@@ -125,6 +137,30 @@ describe('single sign-on with oidc-provider', () => {
     assert.equal((await thief.visit(mixed)).status, 401);
     // The provider has withdrawn it, as it was shown by somebody who could not prove to have asked for it.
     assert.equal((await new CookieJar().visit(stolen.url)).status, 401);
+  });
+
+  test('a token that the provider gives to a program is a credential for calls', async () => {
+    const audience = `${gateway.url}/organizations/${owner.organizationId}`;
+    const key = await owner.call({ path: '/v1/keys', body: {} });
+    const made = await owner.call({
+      path: '/v1/organization/token-issuers',
+      body: { issuer, audience, key_id: key.json.id },
+    });
+    assert.equal(made.status, 201, made.text);
+    const tokenFor = async (resource: string) => {
+      const form = { grant_type: 'client_credentials', client_id: 'program', resource };
+      const { text, json } = await call(issuer, {
+        path: '/token',
+        headers: ['content-type', 'application/x-www-form-urlencoded'],
+        body: String(new URLSearchParams({ ...form, client_secret: 'a secret of a program' })),
+      });
+      assert.equal(typeof json.access_token, 'string', text);
+      return String(json.access_token);
+    };
+    const ask = async (token: string) =>
+      (await call(gateway.url, { path: '/v1/pipeline', headers: bearer(token) })).status;
+    assert.equal(await ask(await tokenFor(audience)), 200);
+    assert.equal(await ask(await tokenFor('https://api.example')), 401, 'for another audience');
   });
 
   test('a logout at the provider ends the session here', async () => {

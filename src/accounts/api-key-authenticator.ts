@@ -31,6 +31,8 @@ export interface KeyIdentity {
   readonly access: KeyAccess | undefined;
   /** Null for a key of the account itself. */
   readonly projectId: string | null;
+  /** Whether a token of an issuer was sent, with this key as its template. */
+  readonly isIssued?: true;
   /** The stored budgets of the account that may limit its calls; undefined if there are none. */
   readonly budgets: KeyBudgetSet | undefined;
   readonly version: string;
@@ -77,13 +79,13 @@ export class ApiKeyAuthenticator {
   /** Undefined if the owner of the key is not in memory, or the key may not be used from this address as far as is known. */
   cached(token: string, address: string | undefined): KeyIdentity | undefined {
     const identity = this.#cached(token);
-    return identity !== undefined && this.#refusal(identity, address) === undefined ? identity : undefined;
+    return identity !== undefined && this.refusalOf(identity, address) === undefined ? identity : undefined;
   }
 
   /** Undefined if there is no such key. Rejects one that has expired, or may not be used from this address. */
   async find(token: string, address: string | undefined): Promise<KeyIdentity | undefined> {
     const identity = await this.#find(token);
-    if (identity === undefined || this.#refusal(identity, address) === undefined) return identity;
+    if (identity === undefined || this.refusalOf(identity, address) === undefined) return identity;
     // The rules may have changed since they were cached.
     return this.findCurrent(token, address);
   }
@@ -97,19 +99,24 @@ export class ApiKeyAuthenticator {
       this.forget(token);
       identity = await this.#find(token);
     }
-    const refusal = identity && this.#refusal(identity, address);
+    const refusal = identity && this.refusalOf(identity, address);
     if (refusal !== undefined) throw refusal;
     return identity;
   }
 
   /** The owner of a key that was used earlier, as of now. Undefined if it was revoked or its account is closed. */
   async findById(keyId: string, address: string | undefined): Promise<KeyIdentity | undefined> {
-    const key = await this.#parts.apiKeys.byId(keyId);
-    const identity = key && (await this.#read(key.prefix, keyId, key.accountId));
-    if (identity === undefined || identity === 'closed') return undefined;
-    const refusal = this.#refusal(identity, address);
+    const identity = await this.identityOf(keyId);
+    const refusal = identity && this.refusalOf(identity, address);
     if (refusal !== undefined) throw refusal;
     return identity;
+  }
+
+  /** The same, wherever it is used from. */
+  async identityOf(keyId: string): Promise<KeyIdentity | undefined> {
+    const key = await this.#parts.apiKeys.byId(keyId);
+    const identity = key && (await this.#read(key.prefix, keyId, key.accountId));
+    return identity === 'closed' ? undefined : identity;
   }
 
   /** Drops the cached result for this key and that of a running lookup, so that the next call starts a new one. */
@@ -140,7 +147,7 @@ export class ApiKeyAuthenticator {
   }
 
   /** Why the key may not be used now, or from this address. */
-  #refusal({ access }: KeyIdentity, address: string | undefined): GatewayError | undefined {
+  refusalOf({ access }: KeyIdentity, address: string | undefined): GatewayError | undefined {
     if (access === undefined) return undefined;
     if (access.isExpired(this.#parts.clock.now()))
       return new GatewayError('invalid_api_key', 'this API key has expired');

@@ -123,6 +123,46 @@ export const limits = {
   signOnChecksPerAccount: { most: 30, seconds: 600 },
   /** Logouts that an identity provider may send. */
   logoutsPerAddress: { most: 5000, seconds: 900 },
+  /** SCIM tokens of an organization: one for each identity provider, and another while it is replaced. */
+  scimTokensMax: 5,
+  scimTokenNameCharactersMax: 100,
+  /** Groups that an identity provider manages; it sends those that are assigned to the application. */
+  scimGroupsMax: 5000,
+  /** Names and ids of users and groups. */
+  scimTextCharactersMax: 300,
+  /** A request with all members of the largest group, a hundred bytes each. */
+  scimBodyBytesMax: 4 * 1024 * 1024,
+  /** Filters have two or three terms; each is a condition of a query. */
+  scimFilterCharactersMax: 2000,
+  scimFilterTermsMax: 30,
+  scimFilterDepthMax: 5,
+  /** Changes in one request; Entra ID sends up to 100. */
+  scimOperationsMax: 1000,
+  /** Resources in an answer, unless the client wants fewer. */
+  scimPageMax: 200,
+  /** Members of groups in one answer: those of the largest group. */
+  scimListedMembersMax: 20_000,
+  /** Entries of the audit log that are written at the same time. */
+  scimAuditedAtOnce: 100,
+  /** Issuers whose tokens an organization accepts: its own, its build systems and clusters. */
+  tokenIssuersMax: 20,
+  /** Values of a claim, and claims, that tokens need. */
+  requiredClaimsMax: 10,
+  claimValuesMax: 100,
+  /** Values of the claim that names projects. */
+  projectKeysMax: 500,
+  claimCharactersMax: 300,
+  /** A token with some hundred groups; larger ones don't fit into a header of most servers. */
+  issuedTokenCharactersMax: 8192,
+  /** How long a verified token is used without being verified again; its version is checked with every call. */
+  issuedTokenLifeMs: 60_000,
+  /** How long a refused token is refused without another look. */
+  issuedTokenMissLifeMs: 10_000,
+  /** Verified tokens, a kilobyte each; refused ones are cached separately. */
+  cachedIssuedTokensMax: 20_000,
+  cachedTokenMissesMax: 5000,
+  /** How long an issuer whose keys can't be read is left alone. */
+  tokenIssuerPauseMs: 5000,
   /** Active keys of an account outside of projects, and of each project; users rotate a handful. */
   activeKeysMax: 100,
   /** How long a key lookup is cached without querying the database; its version is checked with every call. */

@@ -2,7 +2,7 @@ import type { AuditEvent } from './events.ts';
 
 /** Ids, names and addresses; never a secret or what a client typed without being known. */
 export interface AuditFacts {
-  /** Who did it: `user:<id>`, `service:<id>`, `key:<id>`, `local`, `operator:<login name>` or `stripe`. */
+  /** Who did it: `user:<id>`, `service:<id>`, `scim:<token id>`, `key:<id>`, `local`, `operator:<login name>` or `stripe`. */
   readonly actor?: string | undefined;
   /** The account that it concerns. */
   readonly account?: string | undefined;
@@ -14,6 +14,12 @@ export interface AuditFacts {
   readonly serviceAccount?: string;
   /** The id of one of its tokens. */
   readonly serviceToken?: string;
+  /** The id of an issuer of tokens. */
+  readonly tokenIssuer?: string;
+  /** The id of a SCIM token, user or group. */
+  readonly scimToken?: string;
+  readonly scimUser?: string;
+  readonly scimGroup?: string;
   /** The invited address. */
   readonly email?: string;
   /** The id of the person who is a member. */

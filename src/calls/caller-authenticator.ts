@@ -91,7 +91,7 @@ export function createLocalAuthenticator({
 /** Cloud mode requires an API key or the token of an anonymous session. */
 export function createCloudAuthenticator(
   shapes: CredentialShapes,
-  keys: ApiKeyAuthenticator,
+  keys: Pick<ApiKeyAuthenticator, 'cached' | 'find' | 'findCurrent' | 'forget'>,
   findGuest: FindGuest,
 ): CallerAuthenticator {
   const tokenOf = (headers: HeaderList): string => {
@@ -132,7 +132,11 @@ export function createCloudAuthenticator(
 
 export function identityOfKey(key: KeyIdentity, address: string | undefined): CallerIdentity {
   const { account, keyId, pipelineConfig, access } = key;
-  const caller: Caller = { kind: 'account', accountId: account.id, keyId };
+  const endUser = key.isIssued ? access?.rules.endUser : undefined;
+  const caller: Caller = {
+    ...{ kind: 'account', accountId: account.id, keyId },
+    ...(endUser !== undefined && { endUser }),
+  };
   return { caller, accountId: account.id, pipelineConfig, key, access, address, session: undefined };
 }
 
@@ -172,7 +176,7 @@ function unknownTokenError(token: string): GatewayError {
   return new GatewayError(
     'invalid_api_key',
     isSession
-      ? 'this is a session token; calls to models need an API key: create one with POST /v1/keys'
+      ? 'this is a session token, or a token of no issuer that an organization accepts; calls to models need an API key: create one with POST /v1/keys'
       : 'this API key does not exist or was revoked',
   );
 }

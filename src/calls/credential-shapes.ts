@@ -1,3 +1,4 @@
+import { namesIn } from '../accounts/token-issuers/token-shape.ts';
 import type { Provider } from '../kernel/provider.ts';
 import type { Secret } from '../lib/secret.ts';
 import { providerKeyPattern } from '../providers/provider-directory.ts';
@@ -6,6 +7,8 @@ export interface ShapeRules {
   readonly providers: Iterable<Provider>;
   readonly keyPrefix: string;
   readonly localToken: Secret | undefined;
+  /** Whether tokens of issuers are accepted. */
+  readonly hasIssuers?: boolean;
 }
 
 /** Distinguishes gateway tokens from provider keys by their format. */
@@ -13,8 +16,10 @@ export class CredentialShapes {
   readonly #ownPrefix: string;
   readonly #localToken: Secret | undefined;
   readonly #providerKey: RegExp;
+  readonly #hasIssuers: boolean;
 
-  constructor({ providers, keyPrefix, localToken }: ShapeRules) {
+  constructor({ providers, keyPrefix, localToken, hasIssuers = false }: ShapeRules) {
+    this.#hasIssuers = hasIssuers;
     this.#ownPrefix = `${keyPrefix}_`;
     this.#localToken = localToken;
     this.#providerKey = providerKeyPattern(providers);
@@ -24,7 +29,8 @@ export class CredentialShapes {
     return (
       value.startsWith(this.#ownPrefix) ||
       value.startsWith('anon_') ||
-      this.#localToken?.equals(value) === true
+      this.#localToken?.equals(value) === true ||
+      (this.#hasIssuers && namesIn(value) !== undefined)
     );
   }
 

@@ -6,6 +6,7 @@ import { billingChecks } from './checks/billing.ts';
 import { prepareProviderCalls } from './checks/providers.ts';
 import { createDiagnostics, type Diagnose } from './diagnostics.ts';
 import type { GenerationOptions } from './generation-options.ts';
+import { openIssuerAccess } from './issuer-access.ts';
 import { checkRouteCollisions, createModuleRoutes } from './module-routes.ts';
 import { openPages } from './pages.ts';
 import { accountsPart } from './parts/accounts.ts';
@@ -36,6 +37,7 @@ import { recordingsPart } from './parts/recordings.ts';
 import { retentionPart } from './parts/retention.ts';
 import { requestLogPart } from './parts/request-log.ts';
 import { sandboxPart } from './parts/sandbox.ts';
+import { scimPart } from './parts/scim.ts';
 import { signOnPart } from './parts/sign-on.ts';
 import { spendingPart } from './parts/spending.ts';
 import { usagePart } from './parts/usage.ts';
@@ -142,9 +144,11 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   const { receipts, signer } = parts.add(await receiptsPart(ground));
   parts.add(auditLogPart({ ...ground, signer }));
   const { sessions, findGuest } = parts.add(anonymousPart(ground));
+  const issuerAccess = openIssuerAccess(outbound);
   const identity = parts.add(
     identityPart({
       ...ground,
+      issuerAccess,
       audit,
       usage,
       alerts,
@@ -233,7 +237,10 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       stopCharging,
     }),
   );
-  parts.add(signOnPart({ ...ground, ...outbound, audit, identity, address, embeddingsPart: meaning }));
+  const { settleRoles } = parts.add(scimPart({ ...ground, audit, address, embeddingsPart: meaning }));
+  parts.add(
+    signOnPart({ ...ground, audit, identity, address, issuerAccess, embeddingsPart: meaning, settleRoles }),
+  );
   parts.add(movingPart(ground));
   parts.add(configurationPart({ settings, reload: options.reload }));
   // Last, since it describes the others.

@@ -1,7 +1,13 @@
 /** The authenticated identity behind a call, which owns everything stored for it. */
 export type Caller =
   | { readonly kind: 'local' }
-  | { readonly kind: 'account'; readonly accountId: string; readonly keyId: string }
+  | {
+      readonly kind: 'account';
+      readonly accountId: string;
+      readonly keyId: string;
+      /** Of a token that stands for the key. */
+      readonly endUser?: string | undefined;
+    }
   /** The session's pseudonym in receipts: its id could claim them. */
   | { readonly kind: 'sandbox'; readonly sessionRef: string }
   | { readonly kind: 'payer'; readonly challengeId: string };

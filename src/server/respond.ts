@@ -38,6 +38,13 @@ export interface RequestContext {
   moduleHeaders?: HeaderList;
 }
 
+/** How errors look to the clients of a route. */
+export interface ErrorFormat extends Pick<WireFormat, 'errorType' | 'errorCodes'> {
+  errorBody?(envelope: JsonObject, error: GatewayError): JsonObject;
+  /** JSON by default. */
+  readonly contentType?: string;
+}
+
 type RefusalListener = (refusal: Refusal, facts: object) => void;
 
 /** Reports a refused request. */
@@ -51,7 +58,7 @@ export function reportRefusal(
 }
 
 /** The error body, readable by the SDKs of all wire formats; `wire` determines the type on inference routes. */
-export function errorEnvelope(error: GatewayError, requestId: string, wire?: WireFormat): JsonObject {
+export function errorEnvelope(error: GatewayError, requestId: string, wire?: ErrorFormat): JsonObject {
   const { param, detail, extraFields, providerCode, upgradeUrl } = error.details;
   const resetsAtMs = resetTimeOf(error);
   const envelope = {
@@ -84,7 +91,7 @@ function isLongWait({ code, details: { retryAfterSeconds = 0 } }: GatewayError):
 }
 
 /** Anonymous sessions always get the same error type. */
-function errorTypeOf(error: GatewayError, wire: WireFormat | undefined): string {
+function errorTypeOf(error: GatewayError, wire: ErrorFormat | undefined): string {
   if (sandboxCodes.has(error.code)) return error.code;
   return wire === undefined ? apiErrorType(error) : wire.errorType(error.status, error.code);
 }
@@ -151,11 +158,11 @@ export function sendError(
   res: HttpResponse,
   error: GatewayError,
   requestContext: RequestContext,
-  wire?: WireFormat,
+  wire?: ErrorFormat,
 ): void {
   reportRefusal(error, requestContext, res.request.headers);
   const bytes = Buffer.from(JSON.stringify(errorEnvelope(error, requestContext.id, wire)));
-  const type = ['content-type', 'application/json; charset=utf-8'];
+  const type = ['content-type', wire?.contentType ?? 'application/json; charset=utf-8'];
   const length = ['content-length', String(bytes.byteLength)];
   writeResponse(res, {
     status: error.status,

@@ -46,6 +46,7 @@ export type Destination = Answer<'/v1/airgap', 'get'>['destinations'][number];
 export type Organization = Answer<'/v1/organizations', 'get'>['organizations'][number];
 export type SignOn = Answer<'/v1/organization/sign-on', 'get'>;
 export type SignOnDomain = Answer<'/v1/organization/sign-on/domains', 'get'>['domains'][number];
+export type Scim = Answer<'/v1/organization/scim', 'get'>;
 export type Project = Answer<'/v1/organization/projects', 'get'>['projects'][number];
 export type OrganizationMember = Answer<'/v1/organization/members', 'get'>['members'][number];
 export type Role = Organization['role'];
@@ -195,6 +196,11 @@ export const signOn = queryOptions({
 export const signOnDomains = queryOptions({
   queryKey: ['sign-on-domains'],
   queryFn: () => told(api.GET('/v1/organization/sign-on/domains')),
+});
+
+export const scim = queryOptions({
+  queryKey: ['scim'],
+  queryFn: () => told(api.GET('/v1/organization/scim')),
 });
 
 export const memberInvitations = queryOptions({

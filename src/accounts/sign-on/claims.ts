@@ -1,5 +1,5 @@
 import type { Role } from '../../kernel/ports/identities.ts';
-import { roles } from '../../kernel/ports/identities.ts';
+import { highestRole } from '../../kernel/ports/identities.ts';
 import type { SignOn } from '../../kernel/ports/sign-on.ts';
 import { isEmail } from '../email.ts';
 import { limits } from '../limits.ts';
@@ -33,10 +33,6 @@ export function roleOfGroups(signOn: SignOn, claims: ClaimValues): Role | undefi
   return (
     highestRole(groupRoles.filter(({ group }) => groups.has(group)).map(({ role }) => role)) ?? defaultRole
   );
-}
-
-function highestRole(list: readonly Role[]): Role | undefined {
-  return roles.find((role) => list.includes(role));
 }
 
 function groupsOf(claims: ClaimValues, name: string): readonly string[] {

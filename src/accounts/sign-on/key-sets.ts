@@ -1,15 +1,10 @@
 import { createLocalJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { z } from 'zod';
 import type { EgressFetch } from '../../kernel/ports/fetch.ts';
+import { signatureAlgorithms } from '../../kernel/ports/token-issuers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Lru } from '../../lib/lru.ts';
 import { limits } from '../limits.ts';
-
-/** Signatures with keys that nobody but the issuer has: never those with a shared secret, and never none. */
-const signatureAlgorithms = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
-];
 
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
@@ -39,7 +34,7 @@ export class KeySets {
   /** The claims of a token with a valid signature; throws an error of jose otherwise. */
   async verify(token: string, address: string, options: JWTVerifyOptions): Promise<JWTPayload> {
     const settled = {
-      algorithms: signatureAlgorithms,
+      algorithms: [...signatureAlgorithms],
       clockTolerance: limits.issuerClockSeconds,
       currentDate: new Date(this.#clock.now()),
       ...options,

@@ -11,6 +11,7 @@ export const refusals = {
   email_domain: 'the mail address is of no domain that the organization has proven',
   groups_missing: 'the identity provider did not send your groups; it may leave them out if there are many',
   no_role: 'your groups give you no role in the organization; ask its administrators',
+  deactivated: 'the identity provider has deactivated you; ask an administrator of your organization',
   other_subject:
     'the identity provider has given this mail address to another person; an owner has to remove the earlier member first',
   disabled: 'this account is disabled; contact the operator',

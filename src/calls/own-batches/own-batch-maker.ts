@@ -15,7 +15,12 @@ export interface OwnBatchMaker {
 
 const callerSchema = z.union([
   z.strictObject({ kind: z.literal('local') }),
-  z.strictObject({ kind: z.literal('account'), accountId: z.string(), keyId: z.string() }),
+  z.strictObject({
+    kind: z.literal('account'),
+    accountId: z.string(),
+    keyId: z.string(),
+    endUser: z.string().optional(),
+  }),
 ]);
 
 const makerSchema = z.strictObject({

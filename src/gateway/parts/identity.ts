@@ -1,5 +1,9 @@
 import type { ApiKeyAuthenticator } from '../../accounts/api-key-authenticator.ts';
 import { limits } from '../../accounts/limits.ts';
+import { KeySets } from '../../accounts/sign-on/key-sets.ts';
+import { CallKeys } from '../../accounts/token-issuers/call-keys.ts';
+import { asIssued, IssuedTokens } from '../../accounts/token-issuers/issued-tokens.ts';
+import { IssuerKeys } from '../../accounts/token-issuers/issuer-keys.ts';
 import { raiseCapReached } from '../../alerts/call-alerts.ts';
 import { Quota } from '../../billing/quota.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
@@ -29,6 +33,7 @@ import type { Gauge } from '../../telemetry/process-gauges.ts';
 import { AccountChangeInbox } from '../account-change-inbox.ts';
 import { type AccountServiceParts, type AccountServices, openAccountServices } from '../account-services.ts';
 import { mailCheck } from '../checks/mail.ts';
+import type { IssuerAccess } from '../issuer-access.ts';
 import type { Part } from '../part.ts';
 
 /** The public URL of the gateway; by default the listener's, once it listens. */
@@ -53,13 +58,14 @@ interface IdentityParts extends AccountServiceParts {
   readonly directory: ProviderDirectory;
   readonly address: PublicAddress;
   readonly findGuest: FindGuest;
+  readonly issuerAccess: IssuerAccess;
 }
 
 /** Authentication and quota: anyone in local mode, accounts in cloud mode. */
 export function identityPart(parts: IdentityParts): IdentityPart {
   const { localToken, keyPrefix, mode } = parts.settings;
   const providers = parts.directory.providers.values();
-  const shapes = new CredentialShapes({ providers, keyPrefix, localToken });
+  const shapes = new CredentialShapes({ providers, keyPrefix, localToken, hasIssuers: mode === 'cloud' });
   return mode === 'local' ? localIdentity(shapes, parts) : cloudIdentity(shapes, parts);
 }
 
@@ -97,10 +103,13 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
   const cookies = new SessionCookies(address);
   const operatorCookies = SessionCookies.forOperator(address);
   const operator = { token: settings.adminToken, cookies: operatorCookies };
-  const clients = createCloudAuthenticator(shapes, keys, findGuest);
+  const callKeys = new CallKeys(keys, openIssuedTokens(parts, keys));
+  const clients = createCloudAuthenticator(shapes, callKeys, findGuest);
   const callerAuthenticator = new LineCallers(clients, async (caller, address) => {
-    const key = caller.kind === 'account' ? await keys.findById(caller.keyId, address) : undefined;
-    return key && identityOfKey(key, address);
+    if (caller.kind !== 'account') return undefined;
+    const key = await keys.findById(caller.keyId, address);
+    const { endUser } = caller;
+    return key && identityOfKey(endUser === undefined ? key : asIssued(key, endUser), address);
   });
   const accountChangeInbox =
     settings.stores === undefined && settings.dataDir !== inMemoryDataDir
@@ -130,7 +139,7 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
     access: createCloudAccess({
       tokens,
       services: services.serviceAccounts,
-      keys,
+      keys: callKeys,
       cookies,
       projects: projectAccess(stores.database),
       operator,
@@ -162,6 +171,21 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
       await services.close();
     },
   };
+}
+
+function openIssuedTokens(
+  { stores, roots, issuerAccess: { fetch } }: IdentityParts,
+  keys: ApiKeyAuthenticator,
+): IssuedTokens {
+  const { clock, shared, database } = stores;
+  const [cacheKey] = roots.deriveKeys('issued tokens');
+  return new IssuedTokens({
+    tokenIssuers: database.tokenIssuers,
+    ...{ keys, clock, cacheKey },
+    keySets: new KeySets(fetch, clock),
+    issuerKeys: new IssuerKeys(fetch, clock),
+    versions: shared.versions,
+  });
 }
 
 function projectAccess({ projectMembers, apiKeys }: Database): ProjectAccess {

@@ -6,23 +6,20 @@ import { Logouts } from '../../accounts/sign-on/logouts.ts';
 import { SignOnAttempts } from '../../accounts/sign-on/sign-on-attempts.ts';
 import { SignOnSettings } from '../../accounts/sign-on/sign-on-settings.ts';
 import { SingleSignOn } from '../../accounts/sign-on/single-sign-on.ts';
+import { TokenIssuers } from '../../accounts/token-issuers/token-issuers.ts';
 import type { Audit } from '../../audit/audit.ts';
-import type { AllowList } from '../../egress/allow-list.ts';
-import type { Egress } from '../../egress/egress.ts';
-import { findPublicFault } from '../../egress/public-url.ts';
 import { TextRecords } from '../../egress/text-records.ts';
 import type { Module } from '../../kernel/module.ts';
-import type { EgressFetch } from '../../kernel/ports/fetch.ts';
 import { signOnRoutes } from '../../server/api/routes/sign-on.ts';
 import { signOnDomainRoutes } from '../../server/api/routes/sign-on-domains.ts';
 import { signOnSettingsRoutes } from '../../server/api/routes/sign-on-settings.ts';
+import { tokenIssuerRoutes } from '../../server/api/routes/token-issuers.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createContentEraser } from '../erase-steps.ts';
+import type { IssuerAccess } from '../issuer-access.ts';
 import type { Part } from '../part.ts';
 import type { RootSecrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
-import { version } from '../version.ts';
-import { signOnPurpose } from './egress.ts';
 import type { EmbeddingsPart } from './embeddings.ts';
 import type { IdentityPart, PublicAddress } from './identity.ts';
 import type { Stores } from './stores.ts';
@@ -32,13 +29,14 @@ interface SignOnParts {
   readonly log: Log;
   readonly roots: RootSecrets;
   readonly stores: Stores;
-  readonly egress: Egress;
-  readonly allowList: AllowList;
+  readonly issuerAccess: IssuerAccess;
   readonly audit: Pick<Audit, 'record'>;
   readonly identity: IdentityPart;
   readonly modules: ReadonlyMap<string, Module>;
   readonly embeddingsPart: EmbeddingsPart;
   readonly address: PublicAddress;
+  /** Called after the roles of groups have changed. */
+  settleRoles(accountId: string, actor: string): Promise<void>;
 }
 
 /** Single sign-on of organizations; none in local mode. */
@@ -49,13 +47,14 @@ export function signOnPart(parts: SignOnParts): Part {
   const { database, clock, shared } = stores;
   const { signOns, signOnDomains: domains, signOnAdmissions: admissions, members, accounts } = database;
   const counts = shared.rateLimiter;
+  const { fetch, findAddressFault } = parts.issuerAccess;
   const signOnSettings = new SignOnSettings({
     ...{ signOns, domains, members, clock },
     sealer: new Sealer(roots.deriveKeys('sign-on secrets')),
-    findAddressFault: (url) => (isAllowed(parts, url.origin) ? undefined : findPublicFault(url)),
+    findAddressFault,
   });
   const issuers = new Issuers({
-    fetch: openFetch(parts),
+    fetch,
     clock,
     openSecret: (signOn) => signOnSettings.openSecret(signOn),
   });
@@ -66,14 +65,21 @@ export function signOnPart(parts: SignOnParts): Part {
     versions: shared.versions,
     forgetContent: createContentEraser(parts),
   });
+  const tokenIssuers = new TokenIssuers({
+    tokenIssuers: database.tokenIssuers,
+    apiKeys: database.apiKeys,
+    ...{ versions: shared.versions, clock, findAddressFault },
+  });
   const texts = new TextRecords(settings.dnsServers);
   const textsOf = settings.isAirgapped ? undefined : (name: string) => texts.of(name);
   return {
     routes: [
       ...signOnSettingsRoutes({
         ...{ settings: signOnSettings, signOn, address },
+        onChanged: ({ accountId, identityId }) => parts.settleRoles(accountId, `user:${identityId}`),
         test: new ConnectionTest({ issuers, domains, counts }),
       }),
+      ...tokenIssuerRoutes(tokenIssuers, address),
       ...signOnDomainRoutes({ claims: new DomainClaims({ domains, counts, clock, textsOf }), accounts }),
       ...signOnRoutes({
         ...{ signOn, cookies, address },
@@ -81,23 +87,6 @@ export function signOnPart(parts: SignOnParts): Part {
         record: (entry) => audit.record(entry),
       }),
     ],
-    features: ['sign-on'],
+    features: ['sign-on', 'token-issuers'],
   };
-}
-
-function isAllowed({ allowList }: Pick<SignOnParts, 'allowList'>, origin: string): boolean {
-  return allowList.allowsByName(signOnPurpose, origin);
-}
-
-/** Owners choose these addresses: https to public ones, and others that the operator allows by name. */
-function openFetch(parts: Pick<SignOnParts, 'egress' | 'allowList'>): EgressFetch {
-  return parts.egress.openFetch({
-    purpose: signOnPurpose,
-    isOwn: true,
-    headers: { 'user-agent': `weir/${version}` },
-    reachOf(origin) {
-      if (isAllowed(parts, origin)) return 'any';
-      return origin.startsWith('https:') ? 'public' : undefined;
-    },
-  });
 }

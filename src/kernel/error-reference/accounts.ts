@@ -76,6 +76,28 @@ export const accountErrors = {
       'The organization enforces [single sign-on](../guides/single-sign-on.md#enforce-it) for your mail address.',
     remedy: 'Sign in with single sign-on.',
   },
+  scim_token_limit_reached: {
+    cause: 'The organization has as many [SCIM tokens](../guides/provisioning.md#tokens) as it may have.',
+    remedy: 'Revoke one that is no longer used.',
+  },
+  token_issuer_limit_reached: {
+    cause: 'The organization accepts tokens of as many [issuers](../guides/issued-tokens.md) as it may.',
+    remedy: 'Delete one that is no longer used.',
+  },
+  token_issuer_exists: {
+    cause: 'An [issuer](../guides/issued-tokens.md) with this address and audience is configured already.',
+    remedy: 'Change that one, or choose another audience.',
+  },
+  scim_refused: {
+    cause:
+      'An identity provider has asked for a change by [SCIM](../guides/provisioning.md#what-can-go-wrong) that contradicts others: a name or address that another user has, too many users or groups, or the end of the last owner.',
+    remedy: 'The message says what to change, at the identity provider or in the organization.',
+  },
+  scim_version: {
+    cause:
+      'The `If-Match` of a [SCIM](../guides/provisioning.md) request names another version of the resource.',
+    remedy: 'Read the resource, and send the change with its version.',
+  },
   domain_taken: {
     cause: 'Another organization has proven the [domain](../guides/single-sign-on.md#domains).',
     remedy: 'Ask the operator, if it is yours.',

@@ -36,6 +36,11 @@ export type ProjectRole = (typeof projectRoles)[number];
 /** What a person may do in an account: src/accounts/rights.ts has the table. */
 export type Role = (typeof roles)[number];
 
+/** Of several roles, the one with most rights. */
+export function highestRole(list: readonly Role[]): Role | undefined {
+  return roles.find((role) => list.includes(role));
+}
+
 /** A person in an account. */
 export interface Member {
   readonly identity: Identity;

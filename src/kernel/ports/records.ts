@@ -29,6 +29,7 @@ import type { Receipts } from './receipts.ts';
 import type { RecordingMode, RecordingTable } from './recordings.ts';
 import type { RequestLog } from './request-log.ts';
 import type { AnonSessions } from './sandbox.ts';
+import type { ScimGroups, ScimTokens, ScimUsers } from './scim.ts';
 import type { ServiceAccounts } from './service-accounts.ts';
 import type { Erasures, MailedTokens, Sessions } from './sessions.ts';
 import type { Settlements } from './settlements.ts';
@@ -36,6 +37,7 @@ import type { SharedDocuments } from './shared-documents.ts';
 import type { SignOnAdmissions, SignOnDomains, SignOns } from './sign-on.ts';
 import type { StorageReport } from './storage-report.ts';
 import type { StoredBudgets } from './stored-budgets.ts';
+import type { TokenIssuers } from './token-issuers.ts';
 import type { VectorTable } from './vectors.ts';
 
 /** Durable rows and the ports to their stores. Times are milliseconds since 1970. */
@@ -52,6 +54,10 @@ export interface Database {
   readonly signOns: SignOns;
   readonly signOnDomains: SignOnDomains;
   readonly signOnAdmissions: SignOnAdmissions;
+  readonly tokenIssuers: TokenIssuers;
+  readonly scimTokens: ScimTokens;
+  readonly scimUsers: ScimUsers;
+  readonly scimGroups: ScimGroups;
   readonly loginFactors: LoginFactors;
   readonly invitations: Invitations;
   readonly mailedTokens: MailedTokens;

@@ -104,7 +104,8 @@ export type Admission =
   | { readonly outcome: 'admitted'; readonly person: AdmittedPerson }
   /** Another subject of the issuer has this address. */
   | { readonly outcome: 'other_subject' }
-  | { readonly outcome: 'no_role' | 'limit_reached' | 'disabled' };
+  /** `deactivated`: the identity provider has deactivated the person by SCIM. */
+  | { readonly outcome: 'no_role' | 'limit_reached' | 'disabled' | 'deactivated' };
 
 export interface AdmittedPerson {
   readonly identityId: IdentityId;

@@ -25,6 +25,8 @@ export type AccountCaller =
       readonly access: KeyAccess | undefined;
       /** Null for a key of the account itself. */
       readonly projectId: string | null;
+      /** Whether a token of an issuer stands for the key. */
+      readonly isIssued?: true | undefined;
     }
   | { readonly kind: 'local'; readonly accountId: 'local' };
 
@@ -67,7 +69,7 @@ export const noProjects: ProjectAccess = {
   keyIds: async () => [],
 };
 
-export type AccessName = 'public' | 'anonToken' | Exclude<keyof AccessChecks, 'projects'>;
+export type AccessName = 'public' | 'anonToken' | 'scimToken' | Exclude<keyof AccessChecks, 'projects'>;
 
 export interface CloudAccessParts {
   readonly tokens: Pick<SessionTokens, 'verify'>;
@@ -99,8 +101,8 @@ export function createCloudAccess({
     const key = token === undefined ? undefined : await keys.findCurrent(token, remoteAddress);
     if (key === undefined) return undefined;
     keys.noteUse(key.keyId);
-    const { account, keyId, access, projectId } = key;
-    return { kind: 'key', accountId: account.id, keyId, access, projectId };
+    const { account, keyId, access, projectId, isIssued } = key;
+    return { kind: 'key', accountId: account.id, keyId, access, projectId, isIssued };
   };
   const bySession = async (authRequest: AuthRequest): Promise<Session | undefined> => {
     const bearer = bearerTokenOf(authRequest.headers);
@@ -184,7 +186,8 @@ export function requireRightOf(caller: Session | AccountCaller, right: Right): v
 export function actorOf(caller: Session | AccountCaller): Actor | undefined {
   if ('role' in caller) return { role: caller.role, ...(caller.isService && { isService: true }) };
   if (caller.kind === 'local') return undefined;
-  return caller.projectId === null ? { role: 'key' } : { role: undefined };
+  // End users have nothing to do with what belongs to the whole organization.
+  return caller.projectId === null && caller.isIssued !== true ? { role: 'key' } : { role: undefined };
 }
 
 function tokenOf(headers: HeaderList): string | undefined {

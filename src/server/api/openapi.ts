@@ -77,6 +77,7 @@ function buildOpenapi(routes: readonly Route[]): object {
         },
         operator: bearerScheme('The value of WEIR_ADMIN_TOKEN; in local mode the local token, if one is set'),
         anonToken: bearerScheme('The token of an anonymous session, from POST /v1/anon/sessions'),
+        scimToken: bearerScheme('A SCIM token of an organization, from POST /v1/organization/scim/tokens'),
         payment: {
           type: 'http',
           scheme: 'Payment',
@@ -185,6 +186,8 @@ function securityOf(access: AccessName): readonly object[] {
       return [{ session: [] }, { sessionCookie: [] }];
     case 'key':
       return [{ apiKey: [] }];
+    case 'scimToken':
+      return [{ scimToken: [] }];
     case 'anonToken':
       return [{ anonToken: [] }];
     case 'operator':

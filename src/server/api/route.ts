@@ -6,17 +6,20 @@ import type { WebSocketConnection } from '../../http/websocket.ts';
 import type { RelayRoute } from '../../kernel/relay.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { HeaderList } from '../../lib/headers.ts';
+import type { ErrorFormat } from '../respond.ts';
 import type { AccessChecks, AccessName } from './access.ts';
+
+export type { ErrorFormat } from '../respond.ts';
 
 /** What the audit log has of a request. Whatever may change something names its event, or says that there is none. */
 export type AuditedMethod =
   | { readonly method: 'GET'; readonly audit?: AuditEvent }
   | { readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly audit: AuditEvent | 'none' };
 
-/** One of Weir's own routes: JSON in, JSON out. The entry both serves and documents it. */
 /** Where a request has the project in which a role is enough: named in the query or the body, or that of the thing in the path. */
 export type ProjectPlace = 'query' | 'path' | 'body';
 
+/** One of Weir's own routes: JSON in, JSON out. The entry both serves and documents it. */
 export type ApiRoute = RouteDescription & AuditedMethod;
 
 export interface RouteDescription {
@@ -42,7 +45,7 @@ export interface RouteDescription {
   /** Responses by status. */
   readonly responses: Readonly<Record<number, ResponseDescription>>;
   /** The wire format of its errors, if not Weir's own. */
-  errorFormat?(headers: HeaderList): WireFormat;
+  errorFormat?(headers: HeaderList): ErrorFormat;
   /** The event in the audit log when a password or a token is wrong. */
   readonly failureEvent?: AuditEvent;
   handle(request: ApiRequest): ApiResponse | Promise<ApiResponse>;

@@ -48,6 +48,7 @@ export class SqlAccounts implements Accounts {
         await trx.deleteFrom('project_members').where('member_id', '=', accountId).execute();
         await trx.deleteFrom('memberships').where('identity_id', '=', identityId).execute();
         await trx.deleteFrom('sign_on_subjects').where('identity_id', '=', identityId).execute();
+        await forgetScimPerson(trx, identityId);
         await endSessionsAndResetLinks(trx, identityId);
         await deleteLoginFactors(trx, identityId);
       }
@@ -58,6 +59,8 @@ export class SqlAccounts implements Accounts {
       // Another organization can have its domains at once.
       await trx.deleteFrom('sign_ons').where('account_id', '=', accountId).execute();
       await trx.deleteFrom('sign_on_domains').where('account_id', '=', accountId).execute();
+      await trx.deleteFrom('token_issuers').where('account_id', '=', accountId).execute();
+      await trx.deleteFrom('scim_tokens').where('account_id', '=', accountId).execute();
       await trx.deleteFrom('service_account_tokens').where('account_id', '=', accountId).execute();
       await trx.deleteFrom('api_keys').where('account_id', '=', accountId).execute();
       // A trigger deletes the memberships, and the person with the account's id.
@@ -74,6 +77,15 @@ async function isHeld(trx: Transaction<Tables>, accountId: string): Promise<bool
     .where('account_id', '=', accountId)
     .executeTakeFirst();
   return hold !== undefined;
+}
+
+/** The identity provider still knows the person, who may come back as another. */
+async function forgetScimPerson(trx: Transaction<Tables>, identityId: IdentityId): Promise<void> {
+  await trx
+    .updateTable('scim_users')
+    .set({ identity_id: null, suspended: null })
+    .where('identity_id', '=', identityId)
+    .execute();
 }
 
 /** Locks the rows of accounts in the order of their ids, so that two transactions don't wait for each other. */

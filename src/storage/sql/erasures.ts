@@ -57,6 +57,11 @@ const erasedTables = [
   ['sign_ons', 'account_id'],
   ['sign_on_domains', 'domain'],
   ['sign_on_subjects', 'subject'],
+  ['token_issuers', 'id'],
+  ['scim_tokens', 'id'],
+  ['scim_group_members', 'user_id'],
+  ['scim_groups', 'id'],
+  ['scim_users', 'id'],
   ['mailed_tokens', 'hash'],
 ] as const;
 

@@ -1,9 +1,16 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { IdentityId, Role } from '../../kernel/ports/identities.ts';
-import type { Admission, AdmittedPerson, Arrival, SignOnAdmissions } from '../../kernel/ports/sign-on.ts';
+import type {
+  Admission,
+  AdmittedPerson,
+  Arrival,
+  SignOn,
+  SignOnAdmissions,
+} from '../../kernel/ports/sign-on.ts';
 import { lockAccounts } from './accounts.ts';
 import { foldEmail, insertPerson, updatePerson, userRowId } from './identities.ts';
 import { countMembers, isMembership, mayStopOwning, removeMembership, roleOf } from './members.ts';
+import { scimRoleOf, scimUserOf } from './scim-memberships.ts';
 import { findSignOn } from './sign-ons.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -37,11 +44,27 @@ export class SqlSignOnAdmissions implements SignOnAdmissions {
   }
 
   async #admitLocked(trx: Transaction<Tables>, arrival: Arrival): Promise<Admission> {
-    const { accountId, role } = arrival;
+    const { accountId } = arrival;
     const signOn = await findSignOn(trx, accountId);
     if (signOn?.issuer !== arrival.issuer) return { outcome: 'no_role' };
     const found = await this.#personOf(trx, arrival);
     if (found === 'other_subject' || found === 'disabled') return { outcome: found };
+    const user = await scimUserOf(trx, accountId, { identityId: found?.identityId, email: arrival.email });
+    if (user?.active === 0) return { outcome: 'deactivated' };
+    // Of people whom the identity provider manages by SCIM, it says the groups there.
+    const managed = user && {
+      role: await scimRoleOf(trx, signOn, user.id),
+      followsGroups: signOn.groupRoles.length > 0,
+    };
+    return this.#admitPerson(trx, { ...arrival, ...managed }, { signOn, found });
+  }
+
+  async #admitPerson(
+    trx: Transaction<Tables>,
+    arrival: Arrival,
+    { signOn, found }: { readonly signOn: SignOn; readonly found: KnownPerson | undefined },
+  ): Promise<Admission> {
+    const { accountId, role } = arrival;
     const membership = found && (await membershipOf(trx, accountId, found.identityId));
     const isBreakGlass = found !== undefined && signOn.breakGlass === found.identityId;
     if (found !== undefined && membership !== undefined) {
@@ -70,19 +93,31 @@ export class SqlSignOnAdmissions implements SignOnAdmissions {
     db: Kysely<Tables>,
     { accountId, issuer, subject, email }: Arrival,
   ): Promise<KnownPerson | 'other_subject' | 'disabled' | undefined> {
-    const select = db.selectFrom('identities').select(['identities.id', 'verified_at_ms', 'disabled_at_ms']);
+    const select = selectPeople(db);
     const bound = await select
       .innerJoin('sign_on_subjects', 'sign_on_subjects.identity_id', 'identities.id')
       .where('sign_on_subjects.account_id', '=', accountId)
       .where('issuer', '=', issuer)
       .where('subject', '=', subject)
       .executeTakeFirst();
-    const row = bound ?? (await select.where('email_folded', '=', foldEmail(email)).executeTakeFirst());
+    const row = bound ?? (await this.#byAddress(db, select, { accountId, email }));
     if (row === undefined) return undefined;
     if (row.disabled_at_ms !== null) return 'disabled';
     if (bound === undefined && (await hasSubject(db, { accountId, issuer, identityId: row.id })))
       return 'other_subject';
     return { identityId: row.id, isVerified: bound !== undefined || row.verified_at_ms !== null };
+  }
+
+  /** The identity provider may have changed the address by SCIM since the person is known. */
+  async #byAddress(
+    db: Kysely<Tables>,
+    select: ReturnType<typeof selectPeople>,
+    { accountId, email }: Pick<Arrival, 'accountId' | 'email'>,
+  ) {
+    const user = await scimUserOf(db, accountId, { email });
+    return user?.identity_id == null
+      ? select.where('email_folded', '=', foldEmail(email)).executeTakeFirst()
+      : select.where('identities.id', '=', user.identity_id).executeTakeFirst();
   }
 
   /** The provider vouches for the address: whoever signed up with it, unverified, may be somebody else. */
@@ -112,6 +147,10 @@ export class SqlSignOnAdmissions implements SignOnAdmissions {
       .executeTakeFirstOrThrow();
     return Number(numDeletedRows);
   }
+}
+
+function selectPeople(db: Kysely<Tables>) {
+  return db.selectFrom('identities').select(['identities.id', 'verified_at_ms', 'disabled_at_ms']);
 }
 
 function admitted(

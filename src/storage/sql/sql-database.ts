@@ -35,6 +35,7 @@ import type {
 } from '../../kernel/ports/records.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import type { AnonSessions } from '../../kernel/ports/sandbox.ts';
+import type { ScimGroups, ScimTokens, ScimUsers } from '../../kernel/ports/scim.ts';
 import type { ServiceAccounts } from '../../kernel/ports/service-accounts.ts';
 import type { Erasures, MailedTokens, Sessions } from '../../kernel/ports/sessions.ts';
 import type { Settlements } from '../../kernel/ports/settlements.ts';
@@ -43,6 +44,7 @@ import type { SignOnAdmissions, SignOnDomains, SignOns } from '../../kernel/port
 import type { StorageReport } from '../../kernel/ports/storage-report.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import type { StoredBudgets } from '../../kernel/ports/stored-budgets.ts';
+import type { TokenIssuers } from '../../kernel/ports/token-issuers.ts';
 import type { VectorTable } from '../../kernel/ports/vectors.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
@@ -93,6 +95,9 @@ import { SqlReceipts } from './receipts.ts';
 import { SqlRecharges } from './recharges.ts';
 import { SqlRecordingTable } from './recording-table.ts';
 import { SqlRequestLog } from './request-log.ts';
+import { SqlScimGroups } from './scim-groups.ts';
+import { SqlScimTokens } from './scim-tokens.ts';
+import { SqlScimUsers } from './scim-users.ts';
 import { SqlServiceAccounts } from './service-accounts.ts';
 import { SqlSessions } from './sessions.ts';
 import { SqlSettlements } from './settlements.ts';
@@ -103,6 +108,7 @@ import { SqlSignOns } from './sign-ons.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import { reportStorage } from './stored-parts.ts';
 import type { SchemaTables, Tables } from './tables.ts';
+import { SqlTokenIssuers } from './token-issuers.ts';
 import { SqlUsageStore } from './usage-store.ts';
 import { SqlVectorTable } from './vector-table.ts';
 
@@ -178,6 +184,10 @@ class SqlDatabase implements Database {
   readonly signOns: SignOns;
   readonly signOnDomains: SignOnDomains;
   readonly signOnAdmissions: SignOnAdmissions;
+  readonly tokenIssuers: TokenIssuers;
+  readonly scimTokens: ScimTokens;
+  readonly scimUsers: ScimUsers;
+  readonly scimGroups: ScimGroups;
   readonly invitations: Invitations;
   readonly mailedTokens: MailedTokens;
   readonly erasures: Erasures;
@@ -240,6 +250,10 @@ class SqlDatabase implements Database {
     this.signOns = new SqlSignOns(db, sqlDialect);
     this.signOnDomains = new SqlSignOnDomains(db, sqlDialect);
     this.signOnAdmissions = new SqlSignOnAdmissions(db, sqlDialect);
+    this.tokenIssuers = new SqlTokenIssuers(db, sqlDialect);
+    this.scimTokens = new SqlScimTokens(db, sqlDialect);
+    this.scimUsers = new SqlScimUsers(db, sqlDialect);
+    this.scimGroups = new SqlScimGroups(db, sqlDialect);
     this.invitations = new SqlInvitations(db);
     this.mailedTokens = new SqlMailedTokens(db, sqlDialect);
     this.accountRows = new SqlAccountRows(db);

@@ -13,6 +13,7 @@ import type { RecordingTables } from './tables/recordings.ts';
 import type { RequestTables } from './tables/requests.ts';
 import type { RetentionTables } from './tables/retention.ts';
 import type { SandboxTables } from './tables/sandbox.ts';
+import type { ScimTables } from './tables/scim.ts';
 import type { SignOnTables } from './tables/sign-on.ts';
 import type { UsageTables } from './tables/usage.ts';
 
@@ -29,6 +30,7 @@ export interface Tables
     OwnBatchTables,
     PatternTables,
     SandboxTables,
+    ScimTables,
     SignOnTables,
     PromptTables,
     ReceiptTables,

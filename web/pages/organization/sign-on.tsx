@@ -1,11 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
-import { type SignOn, signOn, signOnDomains } from '../../api/queries.ts';
+import { type SignOn, scim, signOn, signOnDomains } from '../../api/queries.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Button } from '../../parts/controls.tsx';
 import { Badge, Failure, Loaded, Rows, Section } from '../../parts/states.tsx';
 import { NamedCode } from './named-code.tsx';
+import { ScimTokens } from './scim-tokens.tsx';
 import { SetUpSignOn } from './set-up-sign-on.tsx';
 import { SignOnDomains } from './sign-on-domains.tsx';
 
@@ -39,6 +40,9 @@ export function SingleSignOn({ rights }: { readonly rights: readonly string[] })
       </Loaded>
       <Loaded of={useQuery(signOnDomains)} loading={<Rows count={1} />}>
         {({ domains }) => <SignOnDomains domains={domains} mayWrite={mayWrite} />}
+      </Loaded>
+      <Loaded of={useQuery(scim)} loading={<Rows count={1} />}>
+        {(state) => <ScimTokens state={state} mayWrite={mayWrite} />}
       </Loaded>
       {open === 'set-up' && (
         <SetUpSignOn stored={stored.data ?? undefined} onClose={() => setOpen(undefined)} />

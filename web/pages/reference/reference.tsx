@@ -154,6 +154,7 @@ const words: Readonly<Record<string, string>> = {
   session: 'a session token',
   sessionCookie: 'the log-in of this page',
   anonToken: 'the token of an anonymous session',
+  scimToken: 'a SCIM token of the organization',
   payment: 'a payment',
 };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../../../accounts/limits.ts';
+import type { Session } from '../../../accounts/session-tokens.ts';
 import { type ConnectionTest, testSteps } from '../../../accounts/sign-on/connection-test.ts';
 import type { SignOnSettings } from '../../../accounts/sign-on/sign-on-settings.ts';
 import type { SingleSignOn } from '../../../accounts/sign-on/single-sign-on.ts';
@@ -75,6 +76,8 @@ export interface SignOnSettingsRouteParts {
   readonly signOn: Pick<SingleSignOn, 'redirectUri'>;
   readonly test: ConnectionTest;
   readonly address: { readonly url: string };
+  /** Called when the settings are in force. */
+  onChanged(by: Session): Promise<void>;
 }
 
 /** How the members of an organization sign on. */
@@ -122,6 +125,7 @@ export function signOnSettingsRoutes(parts: SignOnSettingsRouteParts): readonly 
           isEnforced: body.enforced,
           breakGlass: body.break_glass,
         });
+        await parts.onChanged(caller);
         const audit = { issuer: after.issuer, after: factsOf(after) };
         return {
           body: describe(after),

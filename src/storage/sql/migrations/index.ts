@@ -54,12 +54,14 @@ import { requestUnits } from './request-units.ts';
 import { requestWeights } from './request-weights.ts';
 import { reservations } from './reservations.ts';
 import { sandbox } from './sandbox.ts';
+import { scim } from './scim.ts';
 import { serviceAccounts } from './service-accounts.ts';
 import { sessions } from './sessions.ts';
 import { settlements } from './settlements.ts';
 import { sharedDocuments } from './shared-documents.ts';
 import { signOn } from './sign-on.ts';
 import { tagDays } from './tag-days.ts';
+import { tokenIssuers } from './token-issuers.ts';
 import { usage } from './usage.ts';
 import { vectors } from './vectors.ts';
 
@@ -128,4 +130,6 @@ export const migrations: readonly Migration[] = [
   passkeys,
   announcedChanges,
   dataRetentions,
+  scim,
+  tokenIssuers,
 ];

@@ -26,6 +26,18 @@ export interface SignOnTables {
     readonly proven_at_ms: number | null;
     readonly proven_by: string | null;
   };
+  /** Issuers whose tokens are accepted as credentials of calls. */
+  readonly token_issuers: {
+    readonly id: string;
+    readonly account_id: string;
+    readonly issuer: string;
+    /** Unique with the issuer. */
+    readonly audience: string;
+    /** JSON. */
+    readonly rules: string;
+    readonly created_at_ms: number;
+    readonly updated_at_ms: number;
+  };
   /** The people whom identity providers name. */
   readonly sign_on_subjects: {
     readonly account_id: string;
