@@ -1,0 +1,79 @@
+import type { JsonObject } from '../../lib/json.ts';
+
+/** Who uses the MCP servers of an account. */
+export interface McpCaller {
+  readonly accountId: string;
+  /** Null in local mode, and for a person with a session. */
+  readonly keyId: string | null;
+  /** The project of the key; null outside of projects. */
+  readonly projectId: string | null;
+  /** Whose own authorizations at MCP servers count: the owner of the key, or the person of the session. */
+  readonly personId: string | undefined;
+  /** The pseudonym of the end user; undefined if the call names none. */
+  readonly endUser: string | undefined;
+}
+
+/** A tool of an MCP server, as clients of the gateway see it. */
+export interface McpTool {
+  /** `<server>__<tool>`, stable as long as the server has the tool. */
+  readonly name: string;
+  readonly server: string;
+  /** The name at the server. */
+  readonly toolName: string;
+  /** The server's own definition, with its own name. */
+  readonly definition: McpToolDefinition;
+}
+
+/** The fields of a tool definition that the gateway reads; all others are passed on. */
+export interface McpToolDefinition extends JsonObject {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema: JsonObject;
+  readonly annotations?: McpToolAnnotations;
+}
+
+export interface McpToolAnnotations extends JsonObject {
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+export interface McpToolList {
+  /** Ordered by name. */
+  readonly tools: readonly McpTool[];
+  /** Servers that could not be asked: their tools are those of the last good list, or missing. */
+  readonly unavailable: readonly string[];
+}
+
+/** The result of a tool call, in the form of revision 2026-07-28. */
+export type McpToolResult = McpCompleteResult | McpInputRequiredResult;
+
+export interface McpCompleteResult extends JsonObject {
+  readonly resultType: 'complete';
+  readonly content: readonly JsonObject[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+}
+
+/** The server needs answers of the client first: the call is repeated with them and `requestState`. */
+export interface McpInputRequiredResult extends JsonObject {
+  readonly resultType: 'input_required';
+  readonly inputRequests?: JsonObject;
+  readonly requestState?: string;
+}
+
+export interface McpCallOptions {
+  readonly signal: AbortSignal;
+  /** The module that makes the call, for the log; undefined for a call of an MCP client. */
+  readonly askedBy?: string;
+  onProgress?(progress: JsonObject): void;
+}
+
+/** The MCP servers that a caller may use, as one server. */
+export interface McpTools {
+  /** The tools that the caller may use, of all servers or of these. */
+  list(servers?: readonly string[]): Promise<McpToolList>;
+  /** Calls a tool by its name at the gateway. Rejects with a `GatewayError` if the caller may not, or the server fails. */
+  call(name: string, input: JsonObject, options: McpCallOptions): Promise<McpToolResult>;
+}
