@@ -32,8 +32,17 @@ export type McpTransport =
       readonly baseUrl: string;
       readonly document: JsonObject;
       readonly authorization: 'none' | 'headers';
-      readonly operations: { readonly allow: readonly string[]; readonly deny: readonly string[] };
+      readonly operations: ApiOperationFilter;
     };
+
+/** Which operations of an API become tools: patterns as `src/mcp/openapi/operation-filter.ts` reads them. */
+export interface ApiOperationFilter {
+  /** Empty for all. */
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  /** Deprecated operations are left out otherwise. */
+  readonly deprecated?: boolean;
+}
 
 export interface McpAccessRule {
   /** Patterns of tool names at the server. */
