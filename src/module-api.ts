@@ -125,6 +125,7 @@ export type {
 } from './kernel/ports/embeddings.ts';
 export type { EgressFetch, EgressRequest } from './kernel/ports/fetch.ts';
 export type { BreakerState, TargetHealth } from './kernel/ports/health.ts';
+export type { McpTool, McpToolDefinition, McpToolResult, McpTools } from './kernel/ports/mcp.ts';
 export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
 export type { Prices } from './kernel/ports/prices.ts';
 export type { ScopedCache } from './kernel/ports/scoped-cache.ts';

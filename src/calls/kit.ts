@@ -17,6 +17,7 @@ import { type Budget, type BudgetHolder, budgetHolderOf, type CallBudget } from 
 import type { CounterName, Counters } from '../kernel/ports/counters.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
+import { type McpTools, type McpToolsFinder, noMcpTools } from '../kernel/ports/mcp.ts';
 import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import type { CacheBackend, ScopedCache } from '../kernel/ports/scoped-cache.ts';
@@ -59,6 +60,7 @@ export interface KitParts extends ModuleModelsParts {
   readonly decisionLogs: DecisionLogs;
   readonly catalog: Prices;
   readonly requestKeys: RequestKeys;
+  readonly mcp: McpToolsFinder;
   readonly backgroundTasks: Pick<BackgroundTasks, 'add'>;
   readonly usage: Pick<UsageRecorder, 'recordModule'>;
   readonly stepAsides: Pick<StepAsides, 'current'>;
@@ -153,6 +155,14 @@ class CallKit implements Kit<unknown> {
 
   get mayBeShortenedDownstream(): boolean {
     return this.#context.mayBeShortenedDownstream();
+  }
+
+  get mcp(): McpTools {
+    const { module, exchange } = this.#execution;
+    const { caller, clientRequest, id: requestId, trace } = exchange;
+    if (trace.isAirgapped) return noMcpTools;
+    const endUser = endUserRefOf(clientRequest, this.scope) ?? undefined;
+    return this.#parts.mcp.toolsFor({ caller, endUser, requestId, askedBy: module.name });
   }
 
   get toolAnswers(): ToolAnswers {

@@ -43,6 +43,7 @@ import type { Handler, Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled, type Pipeline } from '../../kernel/pipeline.ts';
 import { expandPipelineNames } from '../../kernel/pipeline-list.ts';
 import type { Alerts } from '../../kernel/ports/alerts.ts';
+import { noMcpTools } from '../../kernel/ports/mcp.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
@@ -245,6 +246,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     clock: stores.clock,
     catalog: prices,
     requestKeys,
+    mcp: { toolsFor: () => noMcpTools },
     backgroundTasks,
     runModel: {
       wire: anthropicMessages,

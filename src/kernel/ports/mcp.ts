@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../lib/json.ts';
+import type { Caller } from '../caller.ts';
+import { GatewayError } from '../errors.ts';
 
 /** Who uses the MCP servers of an account. */
 export interface McpCaller {
@@ -22,6 +24,8 @@ export interface McpTool {
   readonly toolName: string;
   /** The server's own definition, with its own name. */
   readonly definition: McpToolDefinition;
+  /** The person whose own authorization at the server its calls use; null if all callers of the account share one. */
+  readonly personId: string | null;
 }
 
 /** The fields of a tool definition that the gateway reads; all others are passed on. */
@@ -77,3 +81,26 @@ export interface McpTools {
   /** Calls a tool by its name at the gateway. Rejects with a `GatewayError` if the caller may not, or the server fails. */
   call(name: string, input: JsonObject, options: McpCallOptions): Promise<McpToolResult>;
 }
+
+/** A call to a model, whose modules use MCP servers. */
+export interface McpModelCall {
+  readonly caller: Caller;
+  /** The pseudonym of the end user; undefined if the call names none. */
+  readonly endUser: string | undefined;
+  /** The id of the call in the log. */
+  readonly requestId: string;
+  /** The module that lists and calls tools. */
+  readonly askedBy: string;
+}
+
+/** The MCP servers of all accounts. */
+export interface McpToolsFinder {
+  /** For the caller of a call; access and credentials are looked up when tools are listed and called. */
+  toolsFor(call: McpModelCall): McpTools;
+}
+
+/** Where there are no MCP servers. */
+export const noMcpTools: McpTools = {
+  list: async () => ({ tools: [], unavailable: [] }),
+  call: (name) => Promise.reject(new GatewayError('not_found', `there is no tool ${JSON.stringify(name)}`)),
+};
