@@ -46,6 +46,8 @@ export const errorStatus = {
   invitation_required: 403,
   email_unverified: 403,
   sign_on_required: 403,
+  mcp_authorization_required: 403,
+  mcp_person_required: 403,
   not_found: 404,
   model_not_found: 404,
   thread_not_found: 404,

@@ -1,16 +1,22 @@
 import type { JsonObject } from '../../lib/json.ts';
+import type { KeyAccess } from '../access-rules.ts';
 import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
+import type { Role } from './identities.ts';
 
-/** Who uses the MCP servers of an account. */
+/** Who uses the MCP servers of an account, as of this request: `McpCallers` reads it, and it must not be kept for another. */
 export interface McpCaller {
   readonly accountId: string;
   /** Null in local mode, and for a person with a session. */
   readonly keyId: string | null;
   /** The project of the key; null outside of projects. */
   readonly projectId: string | null;
-  /** Whose own authorizations at MCP servers count: the owner of the key, or the person of the session. */
+  /** What the key may be used for; undefined for everything. */
+  readonly access: KeyAccess | undefined;
+  /** Whose role and own authorizations at MCP servers count: the person that the key acts for, or that of the session. */
   readonly personId: string | undefined;
+  /** The roles of the person in the account and in the project; empty without a person. */
+  readonly roles: readonly Role[];
   /** The pseudonym of the end user; undefined if the call names none. */
   readonly endUser: string | undefined;
 }
