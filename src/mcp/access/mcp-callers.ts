@@ -1,4 +1,8 @@
+import type { Session } from '../../accounts/session-tokens.ts';
+import { KeyAccess } from '../../kernel/access-rules.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 import type { McpCaller } from '../../kernel/ports/mcp.ts';
+import type { McpKeyPeople } from '../../kernel/ports/mcp-authorization.ts';
 
 /** Whose request it is. */
 export interface McpRequester {
@@ -8,14 +12,45 @@ export interface McpRequester {
   readonly endUser: string | undefined;
 }
 
-/** Says who makes a request, with the person and the roles as they are stored now. One query. */
-export interface McpCallers {
+/** The user of a local gateway, in the rows of authorizations. */
+export const localPersonId = 'local';
+
+/** Says who makes a request, with the person and the roles as they are stored now: one query for each request. */
+export class McpCallers {
+  readonly #keyPeople: Pick<McpKeyPeople, 'current'>;
+
+  constructor(keyPeople: Pick<McpKeyPeople, 'current'>) {
+    this.#keyPeople = keyPeople;
+  }
+
   /** Rejects if the key was revoked meanwhile. */
-  ofKey(requester: McpRequester): Promise<McpCaller>;
-  /** A person who is logged in, or a service account. */
-  ofSession(session: {
-    readonly accountId: string;
-    readonly personId: string | undefined;
-    readonly role: string;
-  }): Promise<McpCaller>;
+  async ofKey({ accountId, keyId, endUser }: McpRequester): Promise<McpCaller> {
+    if (keyId === null) return { ...localCaller, accountId, endUser };
+    const key = await this.#keyPeople.current(accountId, keyId);
+    if (key === undefined) throw new GatewayError('invalid_api_key', 'this API key was revoked');
+    const { projectId, tools, person } = key;
+    return {
+      ...{ accountId, keyId, projectId, endUser },
+      access: KeyAccess.of(tools && { tools }),
+      personId: person?.id,
+      roles: person?.roles ?? [],
+    };
+  }
+
+  /** A person who is logged in, or a service account. The session was read with this request. */
+  ofSession({ accountId, identityId, isService, role }: Session): McpCaller {
+    return {
+      ...{ accountId, keyId: null, projectId: null, access: undefined, endUser: undefined },
+      personId: isService ? undefined : String(identityId),
+      roles: [role],
+    };
+  }
 }
+
+const localCaller = {
+  keyId: null,
+  projectId: null,
+  access: undefined,
+  personId: localPersonId,
+  roles: ['owner'],
+} as const;

@@ -55,6 +55,9 @@ const erasedTables = [
   ['sign_ons', 'account_id'],
   ['sign_on_domains', 'domain'],
   ['sign_on_subjects', 'subject'],
+  ['mcp_grants', 'server'],
+  ['mcp_clients', 'issuer'],
+  ['mcp_key_people', 'key_id'],
   ['mailed_tokens', 'hash'],
 ] as const;
 

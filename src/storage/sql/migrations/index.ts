@@ -22,6 +22,7 @@ import { keyOwners } from './key-owners.ts';
 import { keyPools } from './key-pools.ts';
 import { keyStates } from './key-states.ts';
 import { logRetentions } from './log-retentions.ts';
+import { mcpAuthorization } from './mcp-authorization.ts';
 import { moduleCalls } from './module-calls.ts';
 import { moduleDays } from './module-days.ts';
 import { moduleStores } from './module-stores.ts';
@@ -124,4 +125,5 @@ export const migrations: readonly Migration[] = [
   budgets,
   serviceAccounts,
   passkeys,
+  mcpAuthorization,
 ];
