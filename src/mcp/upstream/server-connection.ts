@@ -61,7 +61,11 @@ export type UpstreamCredential =
   | {
       readonly kind: 'person';
       readonly personId: string;
+      /** For one request. Rejects with an `AuthorizationRequired` if the person has to authorize the gateway first. */
       accessToken(): Promise<string>;
-      /** The server has rejected the token; resolves to whether another one can be had. */
-      onRejected(challenge: string | undefined): Promise<boolean>;
+      /**
+       * The server has rejected the token with 401, or with 403 and this `www-authenticate`. Resolves to whether `accessToken` has another one,
+       * so that the request is worth repeating once. Rejects with an `AuthorizationRequired` if the person has to consent.
+       */
+      onRejected(token: string, challenge: string | undefined): Promise<boolean>;
     };
