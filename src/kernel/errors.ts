@@ -22,6 +22,7 @@ export const errorStatus = {
   invalid_session_id: 400,
   invalid_signature: 400,
   invalid_token: 400,
+  mcp_authorization_failed: 400,
   authentication_required: 401,
   invalid_api_key: 401,
   invalid_anon_token: 401,

@@ -1,6 +1,7 @@
 import type { Session } from '../../accounts/session-tokens.ts';
 import { KeyAccess } from '../../kernel/access-rules.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import type { Role } from '../../kernel/ports/identities.ts';
 import type { McpCaller } from '../../kernel/ports/mcp.ts';
 import type { McpKeyPeople } from '../../kernel/ports/mcp-authorization.ts';
 
@@ -37,14 +38,25 @@ export class McpCallers {
     };
   }
 
-  /** A person who is logged in, or a service account. The session was read with this request. */
+  /** A service account, or a person who is logged in. The session was read with this request. */
   ofSession({ accountId, identityId, isService, role }: Session): McpCaller {
+    return this.ofMember({ accountId, personId: isService ? undefined : String(identityId), role });
+  }
+
+  /** The role was read with this request. */
+  ofMember({ accountId, personId, role }: McpMember): McpCaller {
     return {
       ...{ accountId, keyId: null, projectId: null, access: undefined, endUser: undefined },
-      personId: isService ? undefined : String(identityId),
+      personId,
       roles: [role],
     };
   }
+}
+
+interface McpMember {
+  readonly accountId: string;
+  readonly personId: string | undefined;
+  readonly role: Role;
 }
 
 const localCaller = {
