@@ -86,6 +86,7 @@ export const errorStatus = {
   alias_conflict: 409,
   provider_conflict: 409,
   provider_limit_reached: 409,
+  mcp_server_limit_reached: 409,
   already_claimed: 409,
   idempotency_key_in_use: 409,
   already_subscribed: 409,
@@ -111,6 +112,9 @@ export const errorStatus = {
   upstream_unreachable: 502,
   upstream_broken: 502,
   processor_failed: 502,
+  mcp_server_failed: 502,
+  mcp_server_refused: 502,
+  mcp_server_unreachable: 502,
   busy: 503,
   draining: 503,
   local_mode: 503,
@@ -120,6 +124,7 @@ export const errorStatus = {
   sandbox_spent: 503,
   targets_unavailable: 503,
   upstream_timeout: 504,
+  mcp_server_timeout: 504,
   loop_detected: 508,
 } as const;
 

@@ -31,14 +31,18 @@ export interface ServerList {
   /** For how long the list may be cached; 0 if the server says nothing. */
   readonly ttlMs: number;
   readonly cacheScope: 'public' | 'private';
+  /** Items that are not in the list because they break a rule, in words. */
+  readonly leftOut: readonly string[];
 }
 
 export interface RequestOptions {
   /** Aborting cancels the request at the server. */
   readonly signal: AbortSignal;
-  /** `_meta` of the client's request, without what belongs to its connection. */
+  /** `_meta` of the client's request, without what belongs to its connection: no progress token, no subscription id. */
   readonly meta?: JsonObject;
-  /** `notifications/progress` and `notifications/message` of this request. */
+  /** What the client can do for the server, such as `elicitation`; the server is told no more. */
+  readonly clientCapabilities?: JsonObject;
+  /** `notifications/progress` and `notifications/message` of this request, as `{ method, params }`. The progress token in them is the gateway's. */
   onNotification?(notification: JsonObject): void;
 }
 
