@@ -67,6 +67,8 @@ export const auditMessages = {
   'mcp_authorization.revoked': 'a person took an authorization at an MCP server back',
   'mcp_client.stored': 'a client at the issuer of an MCP server was stored',
   'mcp_client.deleted': 'a client at the issuer of an MCP server was deleted',
+  'mcp_server.stored': 'an account defined an MCP server, or changed it',
+  'mcp_server.deleted': 'an account deleted an MCP server that it had defined',
   'configuration.stored': 'a configuration was stored',
   'configuration.deleted': 'a configuration was deleted',
   'prompt.stored': 'a version of a prompt was stored',

@@ -20,6 +20,7 @@ import { embeddingsPart } from './parts/embeddings.ts';
 import { identityPart } from './parts/identity.ts';
 import { informationPart } from './parts/information.ts';
 import { logSinksPart } from './parts/log-sinks.ts';
+import { mcpPart } from './parts/mcp.ts';
 import { metricsPart } from './parts/metrics.ts';
 import { moduleStoresPart } from './parts/module-stores.ts';
 import { modulesPart } from './parts/modules.ts';
@@ -158,6 +159,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       moduleStores,
       moduleSealer,
       moduleFetches,
+      allowList: outbound.allowList,
       providers,
       embeddingsPart: meaning,
     }),
@@ -168,6 +170,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
     log.warn({ fault }, 'the stored pipeline is wrong: calls are rejected until it is changed');
   calls.warmUp(own.pipeline?.stages ?? []);
   parts.add(providerKeysPart({ ...ground, ...calls, vault, providers }));
+  parts.add(mcpPart({ ...ground, serving: calls.mcp }));
   const sandbox = parts.add(sandboxPart({ ...ground, providers, identity, pipelines, sessions }));
   const models = createPaidModels(settings, providers);
   const payerServices = await createPayerServices({ settings, egress, models, pipelines });

@@ -37,6 +37,8 @@ import { StepAsides } from '../../calls/step-asides.ts';
 import { StoredPipeline } from '../../calls/stored-pipeline.ts';
 import { StoredRules } from '../../calls/stored-rules.ts';
 import { TargetChecks } from '../../calls/target-checks.ts';
+import type { AllowList } from '../../egress/allow-list.ts';
+import type { Egress } from '../../egress/egress.ts';
 import type { ModuleFetches } from '../../egress/module-fetches.ts';
 import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
 import type { Handler, Module } from '../../kernel/module.ts';
@@ -77,6 +79,7 @@ import { requireConfigurations } from '../require-configurations.ts';
 import type { RootSecrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { EmbeddingsPart } from './embeddings.ts';
+import { createMcpServing, type McpServing } from './mcp-serving.ts';
 import type { OtlpPart } from './otlp.ts';
 import { createOwnProviders } from './own-providers.ts';
 import type { ProvidersPart } from './providers.ts';
@@ -106,6 +109,7 @@ export interface PipelinesPart extends Part {
   readonly credentialNames: CredentialNames;
   readonly stepAsides: StepAsides;
   readonly ownProviders: OwnProviders;
+  readonly mcp: McpServing;
 }
 
 interface PipelinesParts {
@@ -129,6 +133,8 @@ interface PipelinesParts {
   readonly sinks: readonly LogSink[];
   readonly otlp: Pick<OtlpPart, 'reporter' | 'startSpan'>;
   readonly alerts: Alerts;
+  readonly egress: Egress;
+  readonly allowList: AllowList;
 }
 
 /** Pipelines, module kits, and the reporting of calls. */
@@ -292,6 +298,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     clock: stores.clock,
   });
   const ownProviders = createOwnProviders({ ...parts, configurations });
+  const mcp = createMcpServing({ ...parts, configurations });
   const aliases = new Aliases({
     configurations,
     instance,
@@ -360,6 +367,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     credentialNames: new CredentialNames(nameKey),
     stepAsides,
     ownProviders,
+    mcp,
     routes: [
       ...cacheRoutes(new ModuleCaches({ modules: parts.modules, cacheBackend, vectors })),
       ...archiveRoutes(archives).map((route) => moduleApiRoute('archive', route, stores.shared.rateLimiter)),

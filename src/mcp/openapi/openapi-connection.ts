@@ -50,7 +50,7 @@ export class OpenApiConnection implements ServerConnection {
 
   async list(list: ListName, _options: RequestOptions): Promise<ServerList> {
     const items = list === 'tools' ? [...this.#api().tools.values()].map(({ definition }) => definition) : [];
-    return { items, ttlMs: limits.listTtlMs, cacheScope: 'public' };
+    return { items, ttlMs: limits.listTtlMs, cacheScope: 'public', leftOut: [] };
   }
 
   async request(method: string, parameters: JsonObject, { signal }: RequestOptions): Promise<JsonObject> {

@@ -134,10 +134,10 @@ export class ChannelTransport implements Transport {
   #dispatch(message: RpcMessage): void {
     if (message.kind === 'response' || message.kind === 'failure') {
       const open = this.#requests.get(message.id ?? '');
-      if (open === undefined) return this.#countStray();
-      this.#strays = 0;
-      if (message.kind === 'response') open.resolve(message);
+      if (open === undefined) this.#countStray();
+      else if (message.kind === 'response') open.resolve(message);
       else open.reject(new RpcError(this.#server, message.error));
+      if (open !== undefined) this.#strays = 0;
       return;
     }
     const owner = this.#ownerOf(message);

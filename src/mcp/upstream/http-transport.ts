@@ -14,14 +14,19 @@ import {
 import { failedError, HttpFailure, unreachableError } from './server-errors.ts';
 import type { Exchange, ExchangeOptions, ListenOptions, Transport } from './transport.ts';
 
+/** What proves who makes one request. */
+export interface RequestCredential {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The server has refused it; resolves to whether another one can be had. */
+  onRejected(challenge: string | undefined): Promise<boolean>;
+}
+
 export interface HttpTransportParts {
   readonly server: string;
   readonly url: string;
   readonly fetch: EgressFetch;
   /** The headers that prove who makes a request. */
-  credential(): Promise<Readonly<Record<string, string>>>;
-  /** The server has refused the credential; resolves to whether another one can be had. */
-  onRejected(challenge: string | undefined): Promise<boolean>;
+  credential(): Promise<RequestCredential>;
 }
 
 interface SendOptions {
@@ -106,11 +111,12 @@ export class HttpTransport implements Transport {
     { method, message, headers, signal, accept }: SendOptions,
     isSecond = false,
   ): Promise<Response> {
-    const { url, fetch, credential, onRejected } = this.#parts;
+    const { url, fetch, credential } = this.#parts;
+    const shown = await credential();
     const response = await fetch(url, {
       method,
       headers: {
-        ...(await credential()),
+        ...shown.headers,
         ...headers,
         accept,
         ...(message !== undefined && { 'content-type': 'application/json' }),
@@ -124,7 +130,7 @@ export class HttpTransport implements Transport {
     const challenge = response.headers.get('www-authenticate') ?? undefined;
     const body = await this.#bodyOf(response, limits.errorBytesMax).catch(() => new Uint8Array(0));
     const isCredential = response.status === 401 || (response.status === 403 && challenge !== undefined);
-    if (isCredential && !isSecond && (await onRejected(challenge)))
+    if (isCredential && !isSecond && (await shown.onRejected(challenge)))
       return this.#send({ method, headers, signal, accept, ...(message !== undefined && { message }) }, true);
     throw new HttpFailure({ status: response.status, rpc: errorIn(body), challenge });
   }

@@ -11,7 +11,7 @@ export async function openSseChannel(
 ): Promise<Channel> {
   const closing = new AbortController();
   const response = await fetch(url, {
-    headers: { ...(await credential()), accept: 'text/event-stream' },
+    headers: { ...(await credential()).headers, accept: 'text/event-stream' },
     signal: closing.signal,
     timeoutMs: limits.requestMsMax,
     maxBytes: limits.responseBytesMax,
@@ -48,7 +48,7 @@ export async function openSseChannel(
     async send(message, signal) {
       const sent = await fetch(endpoint, {
         method: 'POST',
-        headers: { ...(await credential()), 'content-type': 'application/json' },
+        headers: { ...(await credential()).headers, 'content-type': 'application/json' },
         body: JSON.stringify(message),
         signal,
         timeoutMs: limits.negotiationMs,
