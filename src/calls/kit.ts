@@ -43,6 +43,7 @@ import type { DecisionLogs } from './decision-logs.ts';
 import { cacheName } from './module-caches.ts';
 import { countForModule, takeModuleSlot } from './module-counters.ts';
 import { createModels, type ModuleModelsParts } from './module-models.ts';
+import { recordToolCalls } from './record-tool-calls.ts';
 import type { RequestKeys } from './request-keys.ts';
 import { scopeEmbeddings } from './scoped-embeddings.ts';
 import { scopeTextModels } from './scoped-text-models.ts';
@@ -162,7 +163,8 @@ class CallKit implements Kit<unknown> {
     const { caller, clientRequest, id: requestId, trace } = exchange;
     if (trace.isAirgapped) return noMcpTools;
     const endUser = endUserRefOf(clientRequest, this.scope) ?? undefined;
-    return this.#parts.mcp.toolsFor({ caller, endUser, requestId, askedBy: module.name });
+    const tools = this.#parts.mcp.toolsFor({ caller, endUser, requestId, askedBy: module.name });
+    return recordToolCalls(tools, trace);
   }
 
   get toolAnswers(): ToolAnswers {
@@ -278,6 +280,10 @@ class CallKit implements Kit<unknown> {
 
   contextKey(exchange: Exchange): Promise<ConversationContext | undefined> {
     return this.#parts.requestKeys.contextKey(exchange);
+  }
+
+  keepUncached(): void {
+    this.#execution.exchange.trace.keepUncached();
   }
 
   replay(recording: Recording, answeredBy?: Target, metadata?: JsonObject): Reply {

@@ -244,6 +244,8 @@ export interface Kit<Options> {
    * The context key: a hash over everything but the newest user text; undefined if the newest turn is more than text.
    */
   contextKey(exchange: Exchange): Promise<ConversationContext | undefined>;
+  /** Caches don't store the answer of this call: it depends on more than the request. */
+  keepUncached(): void;
   /**
    * `answeredBy` is the target that it came from, for the log and usage, if the recording answers the call. `metadata` is that
    * of a cached answer: in traces, the call has a link to the one that stored it.

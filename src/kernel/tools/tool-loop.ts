@@ -55,12 +55,16 @@ export class ToolLoop {
       }
       const { results, handedOver } = await this.#answerCalls(calls);
       for (const call of handedOver) yield* this.#writer.writeToolCall(call);
-      const toolRound = this.#round(answer.content, results);
+      let toolRound = this.#round(answer.content, results);
       if (handedOver.length > 0 || rest.some((block) => awaitedCallIdOf(block) !== undefined)) {
         yield* this.#end({ stop_reason: 'tool_use', stop_sequence: null }, toolRound);
         return;
       }
-      const nextRound = await this.#requestNextRound(toolRound);
+      let nextRound = await this.#requestNextRound(toolRound);
+      if (!('events' in nextRound) && nextRound.reason === 'blocked_by_module') {
+        toolRound = this.#withhold(toolRound, nextRound.message);
+        nextRound = await this.#requestNextRound(toolRound);
+      }
       if (!('events' in nextRound)) {
         yield* this.#endEarly(toolRound, nextRound);
         return;
@@ -89,6 +93,18 @@ export class ToolLoop {
   #round(content: readonly Block[], results: readonly Block[]): ToolRound {
     const folded = this.#folded;
     return { content: content.map(withValidInput), results, ...(folded !== undefined && { folded }) };
+  }
+
+  /** Without the results, in which a module has found what must not reach the model. Later calls don't have them either. */
+  #withhold(toolRound: ToolRound, why: string | undefined): ToolRound {
+    this.#parts.kit.note({ withheld: toolRound.results.length });
+    const results = toolRound.results.map(
+      (result): Block =>
+        result.type === 'tool_result'
+          ? { ...result, content: `The result was withheld: ${why}`, is_error: true }
+          : result,
+    );
+    return { ...toolRound, results };
   }
 
   /** Ends the answer early, with the reason. */
@@ -131,21 +147,22 @@ export class ToolLoop {
     return { results, handedOver };
   }
 
-  async #answerCall({ name, input }: ToolUseBlock): Promise<ToolAnswer> {
+  async #answerCall({ id, name, input }: ToolUseBlock): Promise<ToolAnswer> {
     const { exchange, tools, kit } = this.#parts;
     const { signal } = exchange;
     const tool = tools.get(name);
     if (tool === undefined) return '';
     const answering = () =>
       kit.toolAnswers
-        .find({ tool, input, exchange }, async () => tool.answer(input, { exchange, signal }))
+        .find({ tool, input, exchange }, async () => tool.answer(input, { id, exchange, signal }))
         .finally(() =>
           kit.toolAnswers
             .invalidate(tool.tool.name, tools)
             .catch(() => kit.note({ tool_cache: 'not-invalidated' })),
         );
     try {
-      return await withTimeout(answering(), limits.toolAnswerMs, () => new Error('the tool timed out'));
+      const { timeoutMs = limits.toolAnswerMs } = tool;
+      return await withTimeout(answering(), timeoutMs, () => new Error('the tool timed out'));
     } catch (fault) {
       if (signal.aborted)
         throw new GatewayError('client_gone', 'the client closed the connection', { cause: fault });
