@@ -24,6 +24,7 @@ const chapters: Readonly<Record<string, string>> = {
   Receipts: 'Receipts',
   Recordings: 'Recordings',
   Webhooks: 'Webhooks',
+  MCP: 'MCP',
   Patterns: 'Patterns',
   Archive: 'Archive',
   Information: 'Information',

@@ -94,6 +94,7 @@ class CallKit implements Kit<unknown> {
   readonly #context: ModuleContext;
   #decisions: DecisionLog | undefined;
   #models: Models | undefined;
+  #mcp: McpTools | undefined;
 
   constructor(parts: CallKitParts, at: ModuleContext) {
     this.options = at.options;
@@ -159,6 +160,11 @@ class CallKit implements Kit<unknown> {
   }
 
   get mcp(): McpTools {
+    this.#mcp ??= this.#openMcp();
+    return this.#mcp;
+  }
+
+  #openMcp(): McpTools {
     const { module, exchange } = this.#execution;
     const { caller, clientRequest, id: requestId, trace } = exchange;
     if (trace.isAirgapped) return noMcpTools;

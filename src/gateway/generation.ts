@@ -1,3 +1,4 @@
+import { noMcpTools } from '../kernel/ports/mcp.ts';
 import { isRequestId } from '../kernel/request-id.ts';
 import type { MetricsView } from '../telemetry/metrics.ts';
 import { endpointFormats } from '../wire/index.ts';
@@ -162,6 +163,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       allowList: outbound.allowList,
       providers,
       embeddingsPart: meaning,
+      mcpTools: { toolsFor: () => noMcpTools },
     }),
   );
   const { pipelines, aliases } = calls;

@@ -45,7 +45,7 @@ import type { Handler, Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled, type Pipeline } from '../../kernel/pipeline.ts';
 import { expandPipelineNames } from '../../kernel/pipeline-list.ts';
 import type { Alerts } from '../../kernel/ports/alerts.ts';
-import { noMcpTools } from '../../kernel/ports/mcp.ts';
+import type { McpToolsFinder } from '../../kernel/ports/mcp.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
@@ -135,6 +135,7 @@ interface PipelinesParts {
   readonly alerts: Alerts;
   readonly egress: Egress;
   readonly allowList: AllowList;
+  readonly mcpTools: McpToolsFinder;
 }
 
 /** Pipelines, module kits, and the reporting of calls. */
@@ -252,7 +253,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     clock: stores.clock,
     catalog: prices,
     requestKeys,
-    mcp: { toolsFor: () => noMcpTools },
+    mcp: parts.mcpTools,
     backgroundTasks,
     runModel: {
       wire: anthropicMessages,

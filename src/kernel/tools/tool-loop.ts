@@ -62,7 +62,7 @@ export class ToolLoop {
       }
       let nextRound = await this.#requestNextRound(toolRound);
       if (!('events' in nextRound) && nextRound.reason === 'blocked_by_module') {
-        toolRound = this.#withhold(toolRound, nextRound.message);
+        toolRound = this.#withhold(toolRound, nextRound.why);
         nextRound = await this.#requestNextRound(toolRound);
       }
       if (!('events' in nextRound)) {
@@ -108,14 +108,15 @@ export class ToolLoop {
   }
 
   /** Ends the answer early, with the reason. */
-  async *#endEarly(toolRound: ToolRound, { reason, message }: EarlyEnd): AsyncGenerator<ReplyEvent> {
+  async *#endEarly(toolRound: ToolRound, { reason, why }: EarlyEnd): AsyncGenerator<ReplyEvent> {
     this.#parts.kit.note({ stopped: reason });
     const stop_reason = reason === 'max_tokens' ? reason : 'end_turn';
     const stopFields: StopFields = { stop_reason, stop_sequence: null };
-    if (message === undefined) {
+    if (why === undefined) {
       yield* this.#end(stopFields, toolRound);
       return;
     }
+    const message = `[The answer ends here: ${why}]`;
     this.#rounds.push(toolRound);
     yield* this.#writer.writeText(message);
     yield* this.#end(stopFields, { content: [{ type: 'text', text: message }], results: [] });
@@ -177,7 +178,7 @@ export class ToolLoop {
     const limit = this.#remainingTokens();
     if (limit === 0) return { reason: 'max_tokens' };
     if (this.#rounds.length + 1 >= roundsMax)
-      return { reason: 'rounds', message: endNotice(`tools were called ${roundsMax} times in a row`) };
+      return { reason: 'rounds', why: `tools were called ${roundsMax} times in a row` };
     const request: ChatRequest = {
       ...this.#request,
       messages: [
@@ -194,7 +195,7 @@ export class ToolLoop {
       return { events: reply.events() };
     } catch (failure) {
       if (!isRejection(failure) || failure.code === 'client_gone') throw failure;
-      return { reason: failure.code, message: endNotice(failure.message) };
+      return { reason: failure.code, why: failure.message };
     }
   }
 
@@ -246,7 +247,8 @@ type NextRound = { readonly events: AsyncIterable<ReplyEvent> } | EarlyEnd;
 
 interface EarlyEnd {
   readonly reason: string;
-  readonly message?: string;
+  /** For the client; undefined if the stop reason says it all. */
+  readonly why?: string;
 }
 
 /** Whether the answer is complete: one that was cut off may end with half a call. */
@@ -262,10 +264,6 @@ function withValidInput(block: Block): Block {
 function resultOf({ id }: ToolUseBlock, answer: Exclude<ToolAnswer, { readonly handOver: unknown }>): Block {
   const { content, isError = false } = typeof answer === 'string' ? { content: answer } : answer;
   return { type: 'tool_result', tool_use_id: id, content, ...(isError && { is_error: true }) };
-}
-
-function endNotice(why: string): string {
-  return `[The answer ends here: ${why}]`;
 }
 
 /** Estimates the output if the provider reports no count. */

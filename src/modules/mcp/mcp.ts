@@ -11,7 +11,7 @@ import {
   hasFormatOnlyFields,
   isLostInRewrite,
   type Kit,
-  type ModuleFactory,
+  type Module,
   withTools,
 } from '../../module-api.ts';
 import { approvalOf } from './approval.ts';
@@ -30,7 +30,7 @@ import { ToolLists, toolLists } from './tool-lists.ts';
 type McpKit = Kit<McpOptions>;
 
 /** Offers the tools of MCP servers to the model of a call, and answers their calls in the gateway. */
-export const mcp: ModuleFactory<McpOptions> = () => {
+export const mcp = (): Module<McpOptions> => {
   const lists = new ToolLists();
   const known = new KnownDefinitions();
 
