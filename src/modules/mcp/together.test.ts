@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Block, blocksOf, type ChatRequest, type JsonObject, type Message, type TextModels } from '../../module-api.ts';
 import { noTextModels } from '../../embeddings/no-text-models.ts';
+import {
+  type Block,
+  blocksOf,
+  type ChatRequest,
+  type JsonObject,
+  type Message,
+  type TextModels,
+} from '../../module-api.ts';
 import { runModule } from '../../testing/run-module.ts';
 import { exactCache } from '../exact-cache/exact-cache.ts';
 import { guardrails } from '../guardrails/guardrails.ts';
@@ -31,14 +38,20 @@ const knowing = (subject: string) =>
   });
 
 test('mcp-optimizer omits tools of servers, and finds them in one search among 500', async () => {
-  const topics = 'invoice flight hotel recipe garden museum tennis planet engine bakery harbor lawyer dentist parrot'.split(' ');
+  const topics =
+    'invoice flight hotel recipe garden museum tennis planet engine bakery harbor lawyer dentist parrot'.split(
+      ' ',
+    );
   const things = Array.from({ length: 36 }, (_, at) => `thing${String.fromCharCode(97 + (at % 26))}${at}`);
-  const subjects = [...topics.flatMap((topic) => things.map((thing) => `${topic}${thing}`)).slice(0, 499), 'violin'];
+  const subjects = [
+    ...topics.flatMap((topic) => things.map((thing) => `${topic}${thing}`)).slice(0, 499),
+    'violin',
+  ];
   const servers500 = Object.fromEntries(subjects.map((subject) => [`${subject}-server`, [knowing(subject)]]));
   const { calls, mcp: servers } = scriptedMcp({ servers: servers500, answer: echo });
   const run = runModule(
     mcpOptimizer,
-    { pipeline: 'mcp,mcp-optimizer?holdout=0' },
+    { pipeline: 'mcp?changes=accept,mcp-optimizer?holdout=0' },
     { otherModules: [mcp()], mcp: servers, embeddings: wordVectors() },
   );
   const upstream = says(
@@ -127,7 +140,9 @@ describe('guardrails', () => {
 
   function guarded(options: string, answer: ScriptedServers['answer'] = echo, between = '') {
     const { calls, mcp: found } = scriptedMcp({
-      servers: { s: Array.from({ length: 20 }, (_, at) => tool(`find_${at}`, { description: 'Finds. '.repeat(60) })) },
+      servers: {
+        s: Array.from({ length: 20 }, (_, at) => tool(`find_${at}`, { description: 'Finds. '.repeat(60) })),
+      },
       answer,
     });
     const run = runModule(
@@ -190,7 +205,11 @@ describe('guardrails', () => {
       ),
       answer: echo,
     });
-    const clientTool = { name: 'mail_send', description: 'Sends. '.repeat(80), input_schema: { type: 'object' } };
+    const clientTool = {
+      name: 'mail_send',
+      description: 'Sends. '.repeat(80),
+      input_schema: { type: 'object' },
+    };
     const run = runModule(
       guardrails,
       { pipeline: 'mcp,mcp-optimizer?holdout=0,guardrails?models=off' },
