@@ -6,7 +6,20 @@ import { contentsOf, prompts, resources, templates, tools } from './scenarios.ts
 
 /** The server that the official conformance suites expect, with the official SDK. Resolves to its address. */
 export async function startScenarioServer(t: TestContext): Promise<string> {
-  const handler = createMcpHandler(createScenarios);
+  let changes = 0;
+  const handler = createMcpHandler(() =>
+    createScenarios({
+      changes,
+      changeTools() {
+        changes++;
+        handler.notify.toolsChanged();
+      },
+      changePrompts() {
+        changes++;
+        handler.notify.promptsChanged();
+      },
+    }),
+  );
   const server = createServer(async (req, res) => {
     const aborting = new AbortController();
     res.on('close', () => aborting.abort());
@@ -34,21 +47,36 @@ async function toRequest(req: IncomingMessage, signal: AbortSignal): Promise<Req
   return new Request(`http://127.0.0.1${req.url}`, { method: req.method ?? 'GET', headers, body, signal });
 }
 
-function createScenarios(): Server {
+/** The lists, which tools change. */
+interface ScenarioLists {
+  readonly changes: number;
+  changeTools(): void;
+  changePrompts(): void;
+}
+
+function createScenarios(lists: ScenarioLists): Server {
   const server = new Server(
     { name: 'scenarios', version: '1.0.0' },
     {
-      capabilities: { tools: {}, prompts: {}, resources: { subscribe: true }, completions: {}, logging: {} },
+      capabilities: {
+        tools: { listChanged: true },
+        prompts: { listChanged: true },
+        resources: { subscribe: true },
+        completions: {},
+        logging: {},
+      },
     },
   );
   server.setRequestHandler('tools/list', () => ({
     tools: Object.entries(tools).map(([name, { inputSchema, description = name }]) => ({
       name,
-      description,
+      description: `${description}, changed ${lists.changes} times`,
       inputSchema: inputSchema ?? { type: 'object' as const },
     })),
   }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
+    if (params.name === 'test_trigger_tool_change') lists.changeTools();
+    if (params.name === 'test_trigger_prompt_change') lists.changePrompts();
     const tool = tools[params.name];
     if (tool === undefined) throw new Error(`there is no tool ${params.name}`);
     return tool.call({ input: params.arguments ?? {}, context: context.mcpReq });
@@ -56,7 +84,7 @@ function createScenarios(): Server {
   server.setRequestHandler('prompts/list', () => ({
     prompts: Object.entries(prompts).map(([name, { arguments: names = [] }]) => ({
       name,
-      description: name,
+      description: `${name}, changed ${lists.changes} times`,
       arguments: names.map((argument) => ({ name: argument, required: true })),
     })),
   }));
@@ -70,7 +98,7 @@ function createScenarios(): Server {
   server.setRequestHandler('resources/read', ({ params }) => {
     const contents = contentsOf(params.uri);
     if (contents === undefined) throw new ResourceNotFoundError(params.uri);
-    return { contents: [...contents] };
+    return { contents };
   });
   server.setRequestHandler('completion/complete', () => ({ completion: { values: [] } }));
   return server;

@@ -1,32 +1,41 @@
-import type { InputRequests, Server } from '@modelcontextprotocol/server';
-import { inputRequired } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ContentBlock,
+  type GetPromptResult,
+  type InputRequests,
+  type InputRequiredResult,
+  inputRequired,
+  type ReadResourceResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 
-type Handler = Parameters<Server['setRequestHandler']>[1];
-type Context = Parameters<Handler>[1]['mcpReq'];
 type Fields = Readonly<Record<string, unknown>>;
 
 interface ScenarioCall {
   readonly input: Fields;
-  readonly context: Context;
+  readonly context: ServerContext['mcpReq'];
 }
 
 interface ScenarioTool {
   readonly description?: string;
   readonly inputSchema?: { readonly type: 'object'; readonly [field: string]: unknown };
-  call(call: ScenarioCall): unknown;
+  call(
+    call: ScenarioCall,
+  ): CallToolResult | InputRequiredResult | Promise<CallToolResult | InputRequiredResult>;
 }
 
 interface ScenarioPrompt {
   readonly arguments?: readonly string[];
-  get(call: ScenarioCall): unknown;
+  get(call: ScenarioCall): GetPromptResult | InputRequiredResult;
 }
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const wav = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
-const text = (value: string) => ({ type: 'text', text: value });
-const image = { type: 'image', data: png, mimeType: 'image/png' };
-const content = (...blocks: readonly object[]) => ({ content: blocks });
+const text = (value: string) => ({ type: 'text', text: value }) as const;
+const image = { type: 'image', data: png, mimeType: 'image/png' } as const;
+const content = (...content: ContentBlock[]): CallToolResult => ({ content });
 
 const form = (
   message: string,
@@ -43,18 +52,26 @@ const sampling = (prompt: string, maxTokens: number) => ({
 const roots = { method: 'roots/list', params: {} };
 
 /** Asks until all answers are there. */
-function asking(
+function asking<Result>(
   requests: Readonly<Record<string, object>>,
-  done: (answers: Fields) => object,
+  done: (answers: Fields) => Result,
   state?: string,
 ) {
   return ({ context }: ScenarioCall) => {
     const answers = context.inputResponses ?? {};
     const open = Object.entries(requests).filter(([name]) => !isAnswer(answers[name]));
     if (open.length === 0) return done(answers);
-    const inputRequests = Object.fromEntries(open) as InputRequests;
-    return inputRequired({ inputRequests, ...(state !== undefined && { requestState: state }) });
+    return askFor(Object.fromEntries(open), state);
   };
+}
+
+function askFor(inputRequests: Readonly<Record<string, object>>, requestState?: string): InputRequiredResult {
+  if (!isInputRequests(inputRequests)) throw new Error('a question has a method');
+  return inputRequired({ inputRequests, ...(requestState !== undefined && { requestState }) });
+}
+
+function isInputRequests(value: Readonly<Record<string, object>>): value is InputRequests {
+  return Object.values(value).every((request) => 'method' in request);
 }
 
 function isAnswer(value: unknown): value is Fields {
@@ -229,6 +246,14 @@ export const tools: Readonly<Record<string, ScenarioTool>> = {
     },
     call: ({ input }) => content(text(JSON.stringify(input))),
   },
+  test_trigger_tool_change: { call: () => content(text('done')) },
+  test_trigger_prompt_change: { call: () => content(text('done')) },
+  test_streaming_elicitation: {
+    async call(call) {
+      await logThrice(call);
+      return asking({ user_name: name }, said)(call);
+    },
+  },
   test_missing_capability: { call: asking({ answer: sampling('What is this?', 10) }, said) },
   test_input_required_result_elicitation: {
     call: asking({ user_name: name }, (answers) =>
@@ -263,19 +288,21 @@ export const tools: Readonly<Record<string, ScenarioTool>> = {
       const answers = context.inputResponses ?? {};
       if (state === 'round 2' && isAnswer(answers.step2)) return said(answers);
       const isSecond = state === 'round 1' && isAnswer(answers.step1);
-      const inputRequests = (
-        isSecond
-          ? { step2: form('Step 2: What is your favorite color?', { color: { type: 'string' } }) }
-          : { step1: form('Step 1: What is your name?', { name: { type: 'string' } }) }
-      ) as InputRequests;
-      return inputRequired({ inputRequests, requestState: isSecond ? 'round 2' : 'round 1' });
+      return isSecond
+        ? askFor(
+            { step2: form('Step 2: What is your favorite color?', { color: { type: 'string' } }) },
+            'round 2',
+          )
+        : askFor({ step1: form('Step 1: What is your name?', { name: { type: 'string' } }) }, 'round 1');
     },
   },
   test_input_required_result_capabilities: {
     call(call) {
-      const can = call.context.envelope?.['io.modelcontextprotocol/clientCapabilities'] ?? {};
+      const envelope: Fields = { ...call.context.envelope };
+      const can = envelope[CLIENT_CAPABILITIES_META_KEY] ?? {};
+      const isSampling = typeof can === 'object' && 'sampling' in can;
       return asking(
-        { ...('sampling' in can ? { question: sampling('Who are you?', 10) } : { question: name }) },
+        { ...(isSampling ? { question: sampling('Who are you?', 10) } : { question: name }) },
         said,
       )(call);
     },
@@ -291,7 +318,7 @@ async function logThrice({ context }: ScenarioCall) {
   return content(text('done'));
 }
 
-const user = (block: object) => ({ role: 'user', content: block });
+const user = (content: ContentBlock) => ({ role: 'user', content }) as const;
 
 export const prompts: Readonly<Record<string, ScenarioPrompt>> = {
   test_simple_prompt: { get: () => ({ messages: [user(text('This is a simple prompt for testing.'))] }) },
@@ -303,11 +330,15 @@ export const prompts: Readonly<Record<string, ScenarioPrompt>> = {
   },
   test_prompt_with_embedded_resource: {
     arguments: ['resourceUri'],
-    get: ({ input: { resourceUri: uri } }) => ({
+    get: ({ input: { resourceUri } }) => ({
       messages: [
         user({
           type: 'resource',
-          resource: { uri, mimeType: 'text/plain', text: 'Embedded resource content for testing.' },
+          resource: {
+            uri: String(resourceUri),
+            mimeType: 'text/plain',
+            text: 'Embedded resource content for testing.',
+          },
         }),
         user(text('Please process the embedded resource above.')),
       ],
@@ -335,7 +366,7 @@ export const templates = [
 ] as const;
 
 /** The contents of a resource; undefined if there is none. */
-export function contentsOf(uri: string): readonly object[] | undefined {
+export function contentsOf(uri: string): ReadResourceResult['contents'] | undefined {
   if (uri === 'test://static-binary') return [{ uri, mimeType: 'image/png', blob: png }];
   const id = /^test:\/\/template\/([^/]+)\/data$/.exec(uri)?.[1];
   if (id !== undefined)

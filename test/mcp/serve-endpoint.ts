@@ -121,7 +121,7 @@ function connectTo({ name, transport, timeoutMs }: McpServer): ServerConnection 
     }),
     identity: { name: 'weir', version: '1.0.0' },
     timeoutMs,
-    probeMs: 1000,
+    probeMs: 10_000,
     memory: { era: undefined },
   });
 }

@@ -5,7 +5,7 @@ const sentinel = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
 /** The text of a header that may be written in Base64; undefined if it can't be read. */
 export function headerText(value: string): string | undefined {
   const trimmed = value.trim();
-  if (!trimmed.startsWith('=?base64?')) return trimmed;
+  if (!trimmed.startsWith('=?base64?') || !trimmed.endsWith('?=')) return trimmed;
   const encoded = sentinel.exec(trimmed)?.[1];
   if (encoded === undefined) return undefined;
   const bytes = Buffer.from(encoded, 'base64');

@@ -47,16 +47,17 @@ export class ModernEra {
     if (method === 'subscriptions/listen') return this.#listen(request, message, view);
     if (!isViewMethod(method)) throw unknownMethod(method);
     const { accountId, keyId } = request.caller;
+    const { progressToken, [metaKeys.logLevel]: logLevel } = metaOf(params);
     return respond(request, message, (stream) =>
       methods.run({
         view,
         message,
         owner: { accountId, keyId },
         capabilities: clientCapabilities,
-        logLevel: metaOf(params)[metaKeys.logLevel],
+        logLevel,
         signal: request.signal,
         headers: request.headers,
-        onNotification: forwardNotification(stream, metaOf(params).progressToken),
+        onNotification: forwardNotification(stream, { progressToken, logLevel }),
       }),
     );
   }

@@ -47,7 +47,7 @@ export function checkModernRequest({ method, params }: RequestMessage, headers: 
       codes.unsupportedVersion,
       `the protocol version ${claimed.slice(0, 40)} is not supported`,
       {
-        data: { supported: [modernVersion, ...sessionVersions], requested: claimed.slice(0, 40) },
+        data: { supported: [modernVersion], requested: claimed.slice(0, 40) },
       },
     );
   if (versionHeader === undefined) throw mismatch('MCP-Protocol-Version', undefined, claimed);

@@ -49,7 +49,8 @@ export function errorAnswer(thrown: unknown): ErrorAnswer {
   }
   if (thrown instanceof RpcError) {
     const { code, message, data } = thrown;
-    return { status: 200, headers: [], error: { code, message, ...(data !== undefined && { data }) } };
+    const status = code === codes.missingCapability ? 400 : 200;
+    return { status, headers: [], error: { code, message, ...(data !== undefined && { data }) } };
   }
   if (!GatewayError.is(thrown)) throw thrown;
   const { code, message, status, details } = thrown;

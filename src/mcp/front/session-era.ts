@@ -6,7 +6,7 @@ import type { CatalogView } from '../catalog/catalog-view.ts';
 import { listNames } from '../catalog/server-catalog.ts';
 import type { EndpointAnswer, EndpointRequest } from './endpoint.ts';
 import { EventStream, streamHeaders } from './event-stream.ts';
-import { forwardNotification } from './forward-notification.ts';
+import { forwardNotification, logLevels } from './forward-notification.ts';
 import { type Message, metaOf, type RequestId, type RequestMessage } from './json-rpc.ts';
 import { limits } from './limits.ts';
 import { isViewMethod, unknownMethod } from './methods.ts';
@@ -56,7 +56,7 @@ export class SessionEra {
         return respond(request, message, async () => '{}');
       case 'logging/setLevel': {
         const { level } = params;
-        if (typeof level !== 'string' || !logLevels.has(level))
+        if (typeof level !== 'string' || !logLevels.includes(level))
           throw invalid('params.level is not a level of the log');
         await this.#parts.sessions.change(session, { logLevel: level });
         return respond(request, message, async () => '{}');
@@ -149,7 +149,11 @@ export class SessionEra {
           capabilities: stream === undefined ? {} : state.capabilities,
           logLevel: state.logLevel,
           signal: cancelled.signal,
-          onNotification: forwardNotification(stream, metaOf(params).progressToken),
+          onNotification: forwardNotification(stream, {
+            progressToken: metaOf(params).progressToken,
+            // Servers decide what to send to a client that has set no level.
+            logLevel: state.logLevel ?? 'debug',
+          }),
           ask: (requests) => this.#ask(session, requests, { stream, signal: cancelled.signal }),
         });
       } finally {
@@ -250,10 +254,6 @@ interface Asking {
   readonly stream: EventStream | undefined;
   readonly signal: AbortSignal;
 }
-
-const logLevels: ReadonlySet<string> = new Set([
-  ...(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const),
-]);
 
 function checkVersion(headers: HeaderList): void {
   const version = headerOf(headers, 'mcp-protocol-version');
