@@ -1,4 +1,4 @@
-import { noMcpTools } from '../kernel/ports/mcp.ts';
+import { type McpToolsFinder, noMcpTools } from '../kernel/ports/mcp.ts';
 import { isRequestId } from '../kernel/request-id.ts';
 import type { MetricsView } from '../telemetry/metrics.ts';
 import { endpointFormats } from '../wire/index.ts';
@@ -6,6 +6,7 @@ import { billingChecks } from './checks/billing.ts';
 import { prepareProviderCalls } from './checks/providers.ts';
 import { createDiagnostics, type Diagnose } from './diagnostics.ts';
 import type { GenerationOptions } from './generation-options.ts';
+import { addMcpParts } from './mcp-parts.ts';
 import { checkRouteCollisions, createModuleRoutes } from './module-routes.ts';
 import { openPages } from './pages.ts';
 import { accountsPart } from './parts/accounts.ts';
@@ -21,7 +22,6 @@ import { embeddingsPart } from './parts/embeddings.ts';
 import { identityPart } from './parts/identity.ts';
 import { informationPart } from './parts/information.ts';
 import { logSinksPart } from './parts/log-sinks.ts';
-import { mcpPart } from './parts/mcp.ts';
 import { metricsPart } from './parts/metrics.ts';
 import { moduleStoresPart } from './parts/module-stores.ts';
 import { modulesPart } from './parts/modules.ts';
@@ -152,6 +152,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   const { callers: callerAuthenticator, access } = identity;
   const recorded = { metrics, usage, spending: spendingLimiter, requests, sinks, otlp, alerts };
   const vault = createVault(stores, rootSecrets);
+  const mcpTools: McpToolsFinder = { toolsFor: () => noMcpTools };
   const calls = parts.add(
     pipelinesPart({
       ...ground,
@@ -162,8 +163,8 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       moduleFetches,
       allowList: outbound.allowList,
       providers,
+      mcpTools,
       embeddingsPart: meaning,
-      mcpTools: { toolsFor: () => noMcpTools },
     }),
   );
   const { pipelines, aliases } = calls;
@@ -172,7 +173,10 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
     log.warn({ fault }, 'the stored pipeline is wrong: calls are rejected until it is changed');
   calls.warmUp(own.pipeline?.stages ?? []);
   parts.add(providerKeysPart({ ...ground, ...calls, vault, providers }));
-  parts.add(mcpPart({ ...ground, serving: calls.mcp }));
+  mcpTools.toolsFor = addMcpParts(parts, {
+    ...{ ...ground, ...outbound, serving: calls.mcp },
+    ...{ audit, identity, address, metrics, requests, sinks },
+  });
   const sandbox = parts.add(sandboxPart({ ...ground, providers, identity, pipelines, sessions }));
   const models = createPaidModels(settings, providers);
   const payerServices = await createPayerServices({ settings, egress, models, pipelines });

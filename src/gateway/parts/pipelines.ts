@@ -135,6 +135,7 @@ interface PipelinesParts {
   readonly alerts: Alerts;
   readonly egress: Egress;
   readonly allowList: AllowList;
+  /** The tools of MCP servers. */
   readonly mcpTools: McpToolsFinder;
 }
 

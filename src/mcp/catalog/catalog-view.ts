@@ -37,7 +37,6 @@ export interface ToolCallFacts {
   readonly name: string;
   /** Undefined if there is no such tool for the caller. */
   readonly server: McpServer | undefined;
-  readonly isStreamed: boolean;
   readonly ms: number;
   readonly result: JsonObject | undefined;
   /** Undefined if the call has a result. */
@@ -161,7 +160,6 @@ export class CatalogView {
         origin: this.#origin,
         name,
         server,
-        isStreamed: options.onNotification !== undefined,
         ms: performance.now() - startedAt,
         result,
         error,

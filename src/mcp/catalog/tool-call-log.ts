@@ -24,7 +24,7 @@ export class ToolCallLog {
 
   record(facts: ToolCallFacts): void {
     const { logs, metrics, newId } = this.#parts;
-    const { caller, origin, name, server, isStreamed, ms, result } = facts;
+    const { caller, origin, name, server, ms, result } = facts;
     const end = endOf(facts);
     metrics.recordToolCall(labelOf(facts), end.ending, ms / 1000);
     const call: EndedCall = {
@@ -39,7 +39,7 @@ export class ToolCallLog {
       provider: undefined,
       wire: toolCallWire,
       providerWire: undefined,
-      streamed: isStreamed,
+      streamed: false,
       ...end,
       stopReason: stopReasonOf(result),
       usage: {},
