@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { z } from 'zod';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { startScriptedServer } from './mcp/scripted-server.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
@@ -47,9 +47,11 @@ test('every call of a tool is a row of the log, and counts in no sums', async (t
     ['scripted__break', 200, null, 'tool_error'],
     ['scripted__look', 200, null, 'end'],
   ]);
-  assert.deepEqual(await logged('?model=scripted__look&client=an-agent'), [['scripted__look', 200, null, 'end']]);
+  assert.deepEqual(await logged('?model=scripted__look&client=an-agent'), [
+    ['scripted__look', 200, null, 'end'],
+  ]);
   const summary = await call(weir.url, { method: 'GET', path: '/v1/requests/summary' });
-  assert.equal(at(summary.json, 'totals', 'requests'), 0, summary.text);
+  assert.equal(at(summary.json, 'total', 'requests'), 0, summary.text);
   const metrics = await call(weir.url, { method: 'GET', path: '/metrics' });
   assert.match(metrics.text, /weir_mcp_calls_total\{server="scripted",ending="complete"\} 2/);
   assert.match(metrics.text, /weir_mcp_calls_total\{server="none",ending="failed"\} 1/);
@@ -73,7 +75,9 @@ test('without a key the endpoint says how to authenticate; a key is held to its 
   assert.equal(refused.status, 401);
   assert.match(refused.headers['www-authenticate'] ?? '', /^Bearer/);
   const person = await Person.signUp(weir.url);
-  const { key } = await person.makeKey({ requests_per_minute: 3 });
+  const { id, key } = await person.makeKey();
+  const path = `/v1/keys/${id}/limits`;
+  await person.call({ method: 'PUT', path, body: { requests_per_minute: 3 } });
   const client = await connect(t, weir.url, key);
   const { tools } = await client.listTools();
   assert.deepEqual(

@@ -18,7 +18,7 @@ export interface CatalogAccess {
 }
 
 export interface CatalogParts {
-  readonly servers: McpServers;
+  readonly servers: Pick<McpServers, 'serversOf'>;
   readonly connections: Pick<ServerConnections, 'connectionTo'>;
   readonly access: CatalogAccess;
   /** With what requests of a caller go to a server; throws if it has to authorize the gateway first. */
