@@ -44,6 +44,7 @@ export function createMcpServing(parts: McpServingParts): McpServing {
     table: stores.database.configurations,
     configurations,
     vault,
+    grants: stores.database.mcpGrants,
     versions: stores.shared.versions,
     clock: stores.clock,
     instance: settings.mcpServers,

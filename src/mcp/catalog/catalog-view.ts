@@ -97,7 +97,7 @@ export class CatalogView {
     const servers = (await this.servers()).filter(({ name }) => of === undefined || of.includes(name));
     const states = await Promise.all(
       servers.map(async (server) => {
-        const credential = this.#credentialKind(server);
+        const credential = await this.#usableCredential(server);
         if (credential === undefined) return { server, state: undefined, personId: null };
         const catalog = this.#catalogOf(server);
         const state = await catalog.list(list);
@@ -128,14 +128,14 @@ export class CatalogView {
     const serverName = this.#naming.serverOf(name);
     const server = (await this.servers()).find((one) => one.name === serverName);
     if (server === undefined) throw noSuchItem(list, name);
+    await this.#requireAuthorization(server);
     const catalog = this.#catalogOf(server);
     let state = await catalog.list(list);
     // Another replica may have a newer list.
-    if (!state.items.has(name)) state = await catalog.renew(list);
-    const item = state.items.get(name);
-    if (item !== undefined && this.#isPermitted(server, item.ownName)) return { server, catalog, item };
-    if (item === undefined && state.isAway) throw unavailable(server.name);
-    throw noSuchItem(list, name);
+    if (this.#permittedItem(server, state.items, name) === undefined) state = await catalog.renew(list);
+    const item = this.#permittedItem(server, state.items, name);
+    if (item !== undefined) return { server, catalog, item };
+    throw state.isAway ? unavailable(server.name) : noSuchItem(list, name);
   }
 
   async callTool(parameters: JsonObject, { checkTool, ...options }: ToolCallOptions): Promise<JsonObject> {
@@ -251,14 +251,22 @@ export class CatalogView {
   }
 
   /** Undefined if the caller has no credential for the server. */
-  #credentialKind(server: McpServer): { readonly personId: string | null } | undefined {
+  /** Undefined if the server can't be asked for this caller. */
+  async #usableCredential(server: McpServer): Promise<{ readonly personId: string | null } | undefined> {
     try {
-      const credential = this.#catalog.parts.credentialOf(this.#caller, server);
-      return { personId: credential.kind === 'person' ? credential.personId : null };
+      return { personId: await this.#requireAuthorization(server) };
     } catch (thrown) {
       if (GatewayError.is(thrown)) return undefined;
       throw thrown;
     }
+  }
+
+  /** Resolves to the person who has authorized the gateway, if the server needs that; a list in memory does not outlive it. */
+  async #requireAuthorization(server: McpServer): Promise<string | null> {
+    const credential = this.#catalog.parts.credentialOf(this.#caller, server);
+    if (credential.kind !== 'person') return null;
+    await credential.accessToken();
+    return credential.personId;
   }
 
   #permitted(
@@ -274,6 +282,16 @@ export class CatalogView {
       .values()
       .filter(({ ownName }) => this.#isPermitted(server, ownName))
       .toArray();
+  }
+
+  /** What the caller may not use takes the same way, and time, as what does not exist. */
+  #permittedItem(
+    server: McpServer,
+    items: ReadonlyMap<string, CatalogItem>,
+    name: string,
+  ): CatalogItem | undefined {
+    const item = items.get(name);
+    return item !== undefined && this.#isPermitted(server, item.ownName) ? item : undefined;
   }
 
   #isPermitted(server: McpServer, ownName: string): boolean {

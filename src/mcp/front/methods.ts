@@ -1,6 +1,7 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import type { HeaderList } from '../../lib/headers.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { AuthorizationRequired } from '../authorization/authorization-required.ts';
 import type { CatalogView, MergedList } from '../catalog/catalog-view.ts';
 import type { RequestOptions } from '../upstream/server-connection.ts';
 import { missingCapabilities } from './input-requests.ts';
@@ -104,7 +105,8 @@ export class Methods {
 
   #withOwnState(call: MethodCall): JsonObject {
     const { params, method } = call.message;
-    const { requestState, inputResponses, ...rest } = params;
+    const { requestState, inputResponses: sent, ...rest } = params;
+    const inputResponses = withoutOwnAnswer(sent);
     if (!mayAsk.has(method) || call.ask !== undefined) return rest;
     return {
       ...rest,
@@ -172,16 +174,41 @@ function sessionResult({
 
 /** Agents show results of tools to their users, and hide errors of the protocol. */
 async function withAuthorizationHint(
-  { message }: MethodCall,
+  { message: { method }, capabilities, ask }: MethodCall,
   work: Promise<JsonObject>,
 ): Promise<JsonObject> {
   try {
     return await work;
   } catch (thrown) {
-    const isHint = GatewayError.is(thrown) && thrown.code === 'mcp_authorization_required';
-    if (!isHint || message.method !== 'tools/call') throw thrown;
-    return failedTool(thrown.message);
+    if (!(thrown instanceof AuthorizationRequired)) throw thrown;
+    const elicitation = elicitationOf(thrown);
+    const isOpenedByClient = missingCapabilities({ elicitation }, capabilities) === undefined;
+    if (isOpenedByClient && ask !== undefined)
+      throw new ProtocolError(codes.urlElicitationRequired, thrown.message, {
+        status: 200,
+        data: { elicitations: [elicitation.params] },
+      });
+    if (isOpenedByClient && mayAsk.has(method))
+      return { resultType: 'input_required', inputRequests: { [authorizationRequest]: elicitation } };
+    if (method === 'tools/call') return failedTool(thrown.message);
+    throw thrown;
   }
+}
+
+/** The name of the gateway's own question, whose answer no server gets. */
+const authorizationRequest = 'weir/authorization';
+
+function elicitationOf({ server, url }: AuthorizationRequired) {
+  const message = `Authorize the gateway at the MCP server "${server}"`;
+  const params = { mode: 'url', elicitationId: crypto.randomUUID(), url, message };
+  return { method: 'elicitation/create', params };
+}
+
+/** The answers to the questions of the server. */
+function withoutOwnAnswer(inputResponses: unknown): unknown {
+  if (!isJsonObject(inputResponses)) return inputResponses;
+  const { [authorizationRequest]: _own, ...ofServer } = inputResponses;
+  return Object.keys(ofServer).length === 0 ? undefined : ofServer;
 }
 
 function cannotAsk({ message, ask }: MethodCall, missing: JsonObject): JsonObject {

@@ -13,6 +13,8 @@ export const codes = {
   headerMismatch: -32020,
   missingCapability: -32021,
   unsupportedVersion: -32022,
+  /** Of revision 2025-11-25: the person has to open an address first. */
+  urlElicitationRequired: -32042,
 } as const;
 
 /** A request that does not follow the protocol. */

@@ -6,6 +6,7 @@ import { limits as callLimits } from '../../calls/limits.ts';
 import type { ListedConfigurations } from '../../kernel/configuration.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Configurations, StoredConfiguration } from '../../kernel/ports/configurations.ts';
+import type { McpGrants } from '../../kernel/ports/mcp-authorization.ts';
 import type { PresentedCredential } from '../../kernel/ports/records.ts';
 import type { Versions } from '../../kernel/ports/shared-state.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -33,6 +34,7 @@ export interface McpServersParts {
   readonly table: Configurations;
   readonly configurations: Pick<AccountConfigurations, 'setOf'>;
   readonly vault: ProviderKeyVault;
+  readonly grants: Pick<McpGrants, 'forgetServer'>;
   readonly versions: Versions;
   readonly clock: Clock;
   readonly instance: InstanceServers;
@@ -159,11 +161,12 @@ export class McpServers {
     return this.get(id);
   }
 
-  /** Deletes one with its secrets, for all targets that it has had. */
+  /** Deletes one with its secrets, for all targets that it has had, and the authorizations of people. */
   async delete(id: ServerId): Promise<void> {
-    const { table, versions } = this.#parts;
+    const { table, grants, versions } = this.#parts;
     await this.#forgetSecrets(id, undefined);
     const isDeleted = await table.delete({ ...id, module: mcpServersKind });
+    await grants.forgetServer(id.accountId, id.name);
     await versions.renew(id.accountId);
     if (!isDeleted) throw unknownServerError(id.name);
   }
