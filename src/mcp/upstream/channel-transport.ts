@@ -30,6 +30,7 @@ export interface ChannelEvents {
 
 interface OpenRequest {
   readonly request: OutgoingRequest;
+  readonly channel: Channel;
   readonly options: ExchangeOptions;
   readonly resolve: (response: RpcResponse) => void;
   readonly reject: (error: unknown) => void;
@@ -43,6 +44,7 @@ export class ChannelTransport implements Transport {
   readonly #requests = new Map<RpcId, OpenRequest>();
   readonly #listeners = new Set<(message: ServerMessage) => void>();
   #channel: Promise<Channel> | undefined;
+  #generation = 0;
   #strays = 0;
 
   constructor(server: string, open: (events: ChannelEvents) => Promise<Channel>) {
@@ -50,9 +52,8 @@ export class ChannelTransport implements Transport {
     this.#open = open;
   }
 
-  /** Whether the server can send messages. */
-  get isOpen(): boolean {
-    return this.#channel !== undefined;
+  get generation(): number {
+    return this.#generation;
   }
 
   async exchange(request: OutgoingRequest, options: ExchangeOptions): Promise<Exchange> {
@@ -62,7 +63,7 @@ export class ChannelTransport implements Transport {
     const { promise, resolve, reject } = Promise.withResolvers<RpcResponse>();
     const onAbort = () => reject(signal.reason);
     signal.addEventListener('abort', onAbort);
-    this.#requests.set(request.id, { request, options, resolve, reject });
+    this.#requests.set(request.id, { request, channel, options, resolve, reject });
     try {
       await Promise.race([channel.send(request, signal), promise]);
       return { response: await promise, header: () => undefined };
@@ -92,6 +93,7 @@ export class ChannelTransport implements Transport {
   async close(): Promise<void> {
     const channel = this.#channel;
     this.#channel = undefined;
+    this.#generation++;
     await channel?.then(
       (open) => open.close(),
       () => undefined,
@@ -104,16 +106,23 @@ export class ChannelTransport implements Transport {
   }
 
   #connectOnce(): Promise<Channel> {
+    let channel: Channel | undefined;
+    const lose = () => {
+      if (this.#channel !== opening) return;
+      this.#channel = undefined;
+      this.#generation++;
+    };
     const opening: Promise<Channel> = this.#open({
       onBytes: (bytes) => this.#receive(bytes),
       onClose: (error) => {
-        if (this.#channel === opening) this.#channel = undefined;
-        for (const { reject } of this.#requests.values()) reject(error);
+        lose();
+        // Those of a channel that was opened since go on.
+        for (const request of this.#requests.values()) if (request.channel === channel) request.reject(error);
       },
     });
-    opening.catch(() => {
-      if (this.#channel === opening) this.#channel = undefined;
-    });
+    opening.then((open) => {
+      channel = open;
+    }, lose);
     return opening;
   }
 
@@ -121,14 +130,10 @@ export class ChannelTransport implements Transport {
     try {
       for (const message of readMessages(this.#server, bytes)) this.#dispatch(message);
     } catch (error) {
-      this.#fail(error);
+      // What the server sends can't be trusted after this.
+      for (const { reject } of this.#requests.values()) reject(error);
+      ignoreErrors(this.close());
     }
-  }
-
-  /** What a server sends can't be trusted after this: its channel is closed, and opened again for the next request. */
-  #fail(error: unknown): void {
-    for (const { reject } of this.#requests.values()) reject(error);
-    ignoreErrors(this.close());
   }
 
   #dispatch(message: RpcMessage): void {

@@ -19,6 +19,10 @@ export class FallbackTransport implements Transport {
     return this.#current.hasRequestStreams;
   }
 
+  get generation(): number {
+    return this.#current.generation;
+  }
+
   async exchange(request: OutgoingRequest, options: ExchangeOptions): Promise<Exchange> {
     try {
       return await this.#current.exchange(request, options);

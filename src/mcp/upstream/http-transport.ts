@@ -40,6 +40,7 @@ interface SendOptions {
 /** Streamable HTTP: a POST for each message, whose response is the answer or a stream of events that ends with it. */
 export class HttpTransport implements Transport {
   readonly hasRequestStreams = true;
+  readonly generation = 0;
   readonly #parts: HttpTransportParts;
 
   constructor(parts: HttpTransportParts) {

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../kernel/errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { type ClientIdentity, type Era, type RequestNumbers, sessionVersions } from './era.ts';
 import { limits } from './limits.ts';
@@ -48,6 +49,9 @@ async function discover(parts: NegotiationParts): Promise<JsonObject | undefined
       if (probeMs !== undefined) return undefined;
       throw timeoutError(parts.server, 'did not answer server/discover in time');
     }
+    // Programs of old revisions may end when the first request is not initialize.
+    if (probeMs !== undefined && GatewayError.is(error) && error.code === 'mcp_server_unreachable')
+      return undefined;
     if (error instanceof RpcError) return requireKnownVersions(parts.server, error);
     if (error instanceof HttpFailure && error.status !== 401 && error.status !== 403) {
       if (error.rpc !== undefined) requireKnownVersions(parts.server, new RpcError(parts.server, error.rpc));

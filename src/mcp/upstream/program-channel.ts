@@ -22,7 +22,7 @@ export interface ProgramParts {
 export class ProgramStarter {
   readonly #parts: ProgramParts;
   readonly #now: () => number;
-  #pauseMs = 0;
+  #failures = 0;
   #mayStartAt = 0;
   #lastFailure = '';
 
@@ -41,12 +41,11 @@ export class ProgramStarter {
     const program = new RunningProgram(this.#parts, await this.#parts.environment(), {
       onBytes: events.onBytes,
       onClose: (error) => {
-        const ranWell = this.#now() - startedAt > limits.startedWellMs;
-        this.#pauseMs = ranWell
-          ? limits.restartPauseMs
-          : Math.min(Math.max(this.#pauseMs * 2, limits.restartPauseMs), limits.restartPauseMsMax);
-        // A program that was told to end is started whenever it is needed.
-        this.#mayStartAt = program.wasStopped ? 0 : this.#now() + this.#pauseMs;
+        const ranWell = program.wasStopped || this.#now() - startedAt > limits.startedWellMs;
+        this.#failures = ranWell ? 0 : this.#failures + 1;
+        // The first start may have failed at a request that the next one does not make.
+        const pauseMs = this.#failures < 2 ? 0 : limits.restartPauseMs * 2 ** Math.min(this.#failures - 2, 20);
+        this.#mayStartAt = this.#now() + Math.min(pauseMs, limits.restartPauseMsMax);
         this.#lastFailure = program.end;
         events.onClose(error);
       },

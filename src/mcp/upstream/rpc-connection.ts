@@ -41,6 +41,9 @@ export class RpcConnection implements ServerConnection {
   readonly #numbers = new RequestNumbers();
   readonly #closing = new AbortController();
   #era: Promise<Era> | undefined;
+  /** Of the transport, when the era was found out. */
+  #generation = 0;
+  #isNegotiating = false;
   #headerParameters: ReadonlyMap<string, readonly HeaderParameter[]> | undefined;
 
   constructor(parts: RpcConnectionParts) {
@@ -141,15 +144,20 @@ export class RpcConnection implements ServerConnection {
 
   /** One negotiation for all requests that wait for it: it has a time of its own, and fails for all of them. */
   #eraFor(signal: AbortSignal): Promise<Era> {
+    const { memory, transport } = this.#parts;
+    if (!this.#isNegotiating && this.#generation !== transport.generation) this.#era = undefined;
     if (this.#era === undefined) {
-      const { memory } = this.#parts;
+      this.#isNegotiating = true;
       const negotiation = { ...this.#parts, numbers: this.#numbers, signal: this.#closing.signal };
       const era = negotiate(negotiation, memory.era).then(
         (found) => {
+          this.#isNegotiating = false;
+          this.#generation = transport.generation;
           memory.era = found.description.era;
           return found;
         },
         (error: unknown) => {
+          this.#isNegotiating = false;
           // The server may have been replaced by one of the other era.
           memory.era = undefined;
           if (this.#era === era) this.#era = undefined;

@@ -34,6 +34,8 @@ export interface ListenOptions extends Omit<ExchangeOptions, 'onMessage'> {
 export interface Transport {
   /** Whether each request has a stream of its own, whose end cancels it. */
   readonly hasRequestStreams: boolean;
+  /** Another one after the server, and with it its session, was lost. */
+  readonly generation: number;
   exchange(request: OutgoingRequest, options: ExchangeOptions): Promise<Exchange>;
   /** A notification, or the answer to a request of the server. */
   send(message: OutgoingMessage, options: Omit<ExchangeOptions, 'onMessage'>): Promise<void>;
