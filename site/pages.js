@@ -38,6 +38,7 @@ const chapters = [
       'docs/guides/caching',
       'docs/guides/long-conversations',
       'docs/guides/dashboard',
+      'docs/guides/mcp',
       'docs/guides/observability',
       'docs/guides/recordings',
       'docs/guides/in-programs',

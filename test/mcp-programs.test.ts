@@ -153,6 +153,7 @@ function start(t: TestContext, args: readonly string[] = [], variables = {}, com
     identity: { name: 'weir', version: '1' },
     timeoutMs: 20_000,
     probeMs: 5000,
+    mailbox: undefined,
     memory: { era: undefined },
   });
   t.after(() => connection.close());

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { GatewayError } from '../src/kernel/errors.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { CallMailbox } from '../src/mcp/upstream/call-mailbox.ts';
 import { RpcError } from '../src/mcp/upstream/rpc-error.ts';
+import { MemoryCacheBackend } from '../src/storage/memory/memory-cache-backend.ts';
 import {
   connectTo,
   startRpcServer,
@@ -129,6 +132,23 @@ describe('a server with sessions', () => {
         /no call waits for these answers/,
       );
     });
+
+  test('goes on with an answer that reaches another process', async (t) => {
+    const { url } = await startSessionServer(t);
+    const cache = new MemoryCacheBackend(systemClock);
+    const mailboxOf = (account: string) => new CallMailbox(cache.cacheFor(account));
+    const asker = connectTo(t, url, { mailbox: mailboxOf('ann') });
+    const options = { ...none(), clientCapabilities: { elicitation: {} } };
+    const ask = { name: 'ask', arguments: {} };
+    const { requestState, inputRequests } = await asker.request('tools/call', ask, options);
+    const [name = ''] = Object.keys(Object(inputRequests));
+    const again = { ...ask, inputResponses: { [name]: colour }, requestState };
+    const stranger = connectTo(t, url, { mailbox: mailboxOf('ben') });
+    await assert.rejects(stranger.request('tools/call', again, options), /no call waits/);
+    const other = connectTo(t, url, { mailbox: mailboxOf('ann') });
+    const { content } = await other.request('tools/call', again, options);
+    assert.match(JSON.stringify(content), /red/);
+  });
 
   test('hears that a client can’t be asked', async (t) => {
     const connection = connectTo(t, (await startSessionServer(t)).url);

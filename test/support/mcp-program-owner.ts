@@ -19,6 +19,7 @@ const connection = new RpcConnection({
   identity: { name: 'weir', version: '1' },
   timeoutMs: 20_000,
   probeMs: 5000,
+  mailbox: undefined,
   memory: { era: undefined },
 });
 await connection.describe({ signal: new AbortController().signal });

@@ -7,6 +7,7 @@ import { createMcpHandler, fromJsonSchema, inputRequired, McpServer } from '@mod
 import { z } from 'zod';
 import { Egress } from '../../src/egress/egress.ts';
 import type { EgressFetch } from '../../src/kernel/ports/fetch.ts';
+import type { CallMailbox } from '../../src/mcp/upstream/call-mailbox.ts';
 import { FallbackTransport } from '../../src/mcp/upstream/fallback-transport.ts';
 import { RpcConnection } from '../../src/mcp/upstream/rpc-connection.ts';
 import { startServer } from './server.ts';
@@ -165,8 +166,13 @@ export async function startSessionServer(t: TestContext) {
   return { url, requests, servers, sessions, cancelled: cancelled.promise };
 }
 
+interface ConnectOptions {
+  readonly timeoutMs?: number;
+  readonly mailbox?: CallMailbox;
+}
+
 /** A connection as the gateway has it, without the gateway. */
-export function connectTo(t: TestContext, url: string, { timeoutMs = 20_000 } = {}): RpcConnection {
+export function connectTo(t: TestContext, url: string, { timeoutMs = 20_000, mailbox }: ConnectOptions = {}): RpcConnection {
   const egress = new Egress({ isPublicOnly: false });
   const fetch: EgressFetch = egress.openFetch({ purpose: 'mcp', reachOf: () => 'any' });
   const transport = new FallbackTransport({
@@ -178,6 +184,7 @@ export function connectTo(t: TestContext, url: string, { timeoutMs = 20_000 } = 
   const identity = { name: 'weir', version: '1' };
   const connection = new RpcConnection({
     ...{ server: 'acme', transport, identity, timeoutMs, probeMs: undefined },
+    mailbox,
     memory: { era: undefined },
   });
   t.after(async () => {

@@ -2,10 +2,12 @@ import type { ProviderKeyVault } from '../../accounts/provider-key-vault.ts';
 import type { AccountConfigurations } from '../../calls/account-configurations.ts';
 import type { AllowList } from '../../egress/allow-list.ts';
 import type { Egress } from '../../egress/egress.ts';
+import type { CacheBackend } from '../../kernel/ports/scoped-cache.ts';
 import type { EgressFetch } from '../../kernel/ports/fetch.ts';
 import type { McpServer } from '../../mcp/servers/mcp-server.ts';
 import { McpServers } from '../../mcp/servers/mcp-servers.ts';
 import { ServerHealths } from '../../mcp/servers/server-health.ts';
+import { CallMailbox } from '../../mcp/upstream/call-mailbox.ts';
 import { limits } from '../../mcp/upstream/limits.ts';
 import { createOpenConnection } from '../../mcp/upstream/open-connection.ts';
 import { ServerConnections } from '../../mcp/upstream/server-connections.ts';
@@ -26,6 +28,8 @@ interface McpServingParts {
   readonly configurations: AccountConfigurations;
   readonly egress: Egress;
   readonly allowList: AllowList;
+  /** Shared by all processes; undefined where there is one. */
+  readonly calls: CacheBackend | undefined;
 }
 
 /** MCP servers and the connections to them. */
@@ -64,7 +68,9 @@ export function createMcpServing(parts: McpServingParts): McpServing {
     isOwn: isCloud,
   });
   const health = new ServerHealths();
+  const { calls } = parts;
   const open = createOpenConnection({
+    mailboxFor: (scope) => calls && new CallMailbox(calls.cacheFor(`mcp calls ${scope}`)),
     identity: { name: 'weir', title: 'Weir', version },
     fetchFor: ({ accountId }) => (accountId === undefined ? ofInstance : ofAccounts),
     secretsOf: (server) => servers.secretsOf(server),

@@ -300,7 +300,11 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     clock: stores.clock,
   });
   const ownProviders = createOwnProviders({ ...parts, configurations });
-  const mcp = createMcpServing({ ...parts, configurations });
+  const mcp = createMcpServing({
+    ...parts,
+    configurations,
+    calls: settings.stores === undefined && settings.workers === 1 ? undefined : cacheBackend,
+  });
   const aliases = new Aliases({
     configurations,
     instance,

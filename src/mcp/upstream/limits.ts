@@ -48,8 +48,11 @@ export const limits = {
   inputWaitsMax: 100,
   /** Questions of one call. */
   inputRequestsMax: 50,
-  /** How often a process looks for answers that another has received. */
+  /** How often a process looks for what another has written, and how soon that must have seen answers. */
   mailPollMs: 250,
+  mailSeenMs: 5000,
+  /** How long such mail is kept. */
+  mailSeconds: 900,
   /** Between attempts to open a subscription again. */
   listenPauseMs: 1000,
   listenPauseMsMax: 60_000,

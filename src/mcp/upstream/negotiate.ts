@@ -1,5 +1,6 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { CallMailbox } from './call-mailbox.ts';
 import { type ClientIdentity, type Era, type RequestNumbers, sessionVersions } from './era.ts';
 import { limits } from './limits.ts';
 import { RpcError } from './rpc-error.ts';
@@ -14,6 +15,7 @@ export interface NegotiationParts {
   readonly transport: Transport;
   readonly numbers: RequestNumbers;
   readonly identity: ClientIdentity;
+  readonly mailbox: CallMailbox | undefined;
   readonly signal: AbortSignal;
   /** How long a server may take for `server/discover`; after that it counts as one with sessions. Undefined if that is an error. */
   readonly probeMs: number | undefined;

@@ -2,6 +2,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { EgressFetch } from '../../kernel/ports/fetch.ts';
 import { OpenApiConnection } from '../openapi/openapi-connection.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
+import type { CallMailbox } from './call-mailbox.ts';
 import { ChannelTransport } from './channel-transport.ts';
 import type { ClientIdentity } from './era.ts';
 import { FallbackTransport } from './fallback-transport.ts';
@@ -15,6 +16,8 @@ import type { Transport } from './transport.ts';
 
 interface OpenConnectionParts {
   readonly identity: ClientIdentity;
+  /** For the calls of one connection; undefined where there is one process. */
+  mailboxFor(scope: string): CallMailbox | undefined;
   /** For servers of accounts, and for those of the operator. */
   fetchFor(server: McpServer): EgressFetch;
   secretsOf(server: McpServer): Promise<Readonly<Record<string, string>>>;
@@ -27,7 +30,7 @@ interface OpenConnectionParts {
 
 /** Opens connections of every kind. */
 export function createOpenConnection(parts: OpenConnectionParts): OpenConnection {
-  return ({ server, credential }, memory) => {
+  return ({ server, accountId, credential }, memory) => {
     const { transport: target, name, timeoutMs } = server;
     const secrets = () => parts.secretsOf(server);
     if (target.kind === 'openapi') {
@@ -35,8 +38,11 @@ export function createOpenConnection(parts: OpenConnectionParts): OpenConnection
       const definition = { document, baseUrl, operations };
       return new OpenApiConnection({ name, definition, fetch: parts.fetchFor(server), timeoutMs, secrets });
     }
-    const rpc = (transport: Transport, probeMs?: number) =>
-      new RpcConnection({ server: name, transport, identity: parts.identity, timeoutMs, probeMs, memory });
+    const person = credential.kind === 'person' ? credential.personId : '';
+    // Nobody else's calls: a call goes on with answers of those that could have made it.
+    const scope = JSON.stringify([accountId, server.accountId ?? '', name, server.version, person]);
+    const common = { server: name, identity: parts.identity, timeoutMs, memory, mailbox: parts.mailboxFor(scope) };
+    const rpc = (transport: Transport, probeMs?: number) => new RpcConnection({ ...common, transport, probeMs });
     if (target.kind === 'http')
       return rpc(
         new FallbackTransport({

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatewayError } from '../../kernel/errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { CallMailbox } from './call-mailbox.ts';
 import { type ClientIdentity, type Era, type EraRequestOptions, RequestNumbers } from './era.ts';
 import { limits } from './limits.ts';
 import { negotiate } from './negotiate.ts';
@@ -23,6 +24,8 @@ export interface RpcConnectionParts {
   readonly server: string;
   readonly transport: Transport;
   readonly identity: ClientIdentity;
+  /** Carries answers of clients to the process in which a call waits; undefined where there is one process. */
+  readonly mailbox: CallMailbox | undefined;
   /** Of a server that sends no message. */
   readonly timeoutMs: number;
   readonly probeMs: number | undefined;

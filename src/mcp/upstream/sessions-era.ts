@@ -1,5 +1,6 @@
 import { ignoreErrors } from '../../lib/ignore-errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { type CallMailbox, readMail, resumeElsewhere } from './call-mailbox.ts';
 import { maySuspend } from './channel-transport.ts';
 import { checkResult } from './check-result.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type RequestNumbers,
 } from './era.ts';
 import { limits } from './limits.ts';
-import { RpcError } from './rpc-error.ts';
 import { answer, notification, type OutgoingMessage, type RpcRequest, refusal } from './rpc-message.ts';
 import type { ListenOptions, ServerDescription, Subscription } from './server-connection.ts';
 import { failedError } from './server-errors.ts';
@@ -24,6 +24,8 @@ export interface SessionsParts {
   readonly transport: Transport;
   readonly numbers: RequestNumbers;
   readonly identity: ClientIdentity;
+  /** Undefined where there is one process. */
+  readonly mailbox: CallMailbox | undefined;
 }
 
 /** A session as the server has begun it. */
@@ -55,16 +57,12 @@ export class SessionsEra implements Era {
   }
 
   async request(method: string, params: JsonObject, options: EraRequestOptions): Promise<JsonObject> {
-    const { server } = this.#parts;
+    const { server, mailbox } = this.#parts;
     const { requestState, inputResponses, ...own } = params;
     if (typeof requestState === 'string') {
-      const waiting = this.#calls.get(requestState);
-      if (waiting?.isWaiting !== true)
-        throw new RpcError(server, {
-          code: -32602,
-          message: `no call waits for these answers at "${server}": it has ended, or its session has`,
-        });
-      return waiting.resume(inputResponses, options);
+      const waiting = this.#calls.get(requestState.split('.', 1)[0] ?? '');
+      if (waiting?.waitsFor(requestState) === true) return waiting.resume(inputResponses, options);
+      return resumeElsewhere({ server, mailbox }, requestState, { inputResponses, options });
     }
     await this.#setLogLevel(options);
     if (!maySuspend(method)) return checkResult(server, method, await this.#exchange(method, own, options));
@@ -80,6 +78,9 @@ export class SessionsEra implements Era {
           await this.#exchange(method, own, { ...options, signal: call.signal }, call),
         ),
       answer: (id, response) => this.#send(answer(id, isJsonObject(response) ? response : {})),
+      onWait: (call, state) => {
+        if (mailbox !== undefined) ignoreErrors(readMail(call, state, mailbox));
+      },
       onEnd: (call) => this.#calls.delete(call.id),
     };
     const call = new SuspendableCall(parts);

@@ -17,6 +17,8 @@ export interface CallParts {
   run(call: SuspendableCall): Promise<JsonObject>;
   /** Sends the answer of the client to a question of the server. */
   answer(id: RpcId, response: unknown): void;
+  /** The call waits for its client, which has this `requestState`. */
+  onWait(call: SuspendableCall, state: string): void;
   /** The call has ended. */
   onEnd(call: SuspendableCall): void;
 }
@@ -35,12 +37,12 @@ type Outcome = { readonly result: JsonObject } | { readonly error: unknown };
  * call waits here until the client calls again with the answers.
  */
 export class SuspendableCall {
-  /** The `requestState` of its results. */
   readonly id = randomUUID();
   readonly #parts: CallParts;
   readonly #aborting = new AbortController();
   readonly #questions = new Map<string, Question>();
   #asked = 0;
+  #results = 0;
   #leg: Leg | undefined;
   #outcome: Outcome | undefined;
   #isFlushing = false;
@@ -54,9 +56,14 @@ export class SuspendableCall {
     return this.#aborting.signal;
   }
 
-  /** Whether it waits for its client. */
-  get isWaiting(): boolean {
-    return this.#leg === undefined && this.#outcome === undefined;
+  /** Whether it waits for the client that has this `requestState`. */
+  waitsFor(state: string): boolean {
+    return this.#leg === undefined && this.#outcome === undefined && state === this.#state;
+  }
+
+  /** The `requestState` of its last result: another one for each. */
+  get #state(): string {
+    return `${this.id}.${this.#results}`;
   }
 
   begin(options: EraRequestOptions): Promise<JsonObject> {
@@ -146,11 +153,10 @@ export class SuspendableCall {
       limits.inputWaitMs,
     ).unref();
     const asked = [...this.#questions].map(([name, { method, params }]) => [name, { method, params }]);
-    leg.resolve({
-      resultType: 'input_required',
-      inputRequests: Object.fromEntries(asked),
-      requestState: this.id,
-    });
+    this.#results++;
+    const requestState = this.#state;
+    leg.resolve({ resultType: 'input_required', inputRequests: Object.fromEntries(asked), requestState });
+    this.#parts.onWait(this, requestState);
   }
 
   #settle(outcome: Outcome): void {
