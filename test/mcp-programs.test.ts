@@ -33,7 +33,11 @@ test('a program is started with its variables and those of the allow-list, liste
 test('a program asks the client of its only call', async (t) => {
   const { connection } = start(t);
   const options = { ...none(), clientCapabilities: { elicitation: {} } };
-  const { requestState, inputRequests } = await connection.request('tools/call', { name: 'ask', arguments: {} }, options);
+  const { requestState, inputRequests } = await connection.request(
+    'tools/call',
+    { name: 'ask', arguments: {} },
+    options,
+  );
   const [name = ''] = Object.keys(Object(inputRequests));
   const inputResponses = { [name]: { action: 'accept', content: { color: 'red' } } };
   const again = { name: 'ask', arguments: {}, inputResponses, requestState };
@@ -67,7 +71,8 @@ test('a program that can’t be started, or fails at once, says why, and is not 
   await assert.rejects(missing.connection.describe(none()), says(/can't be started|ended with code/));
   const { connection, now, lines } = start(t, ['fails']);
   await assert.rejects(connection.describe(none()), says(/ended with code 3 \(the token is missing\)/));
-  for (let at = 0; at < 10; at++) await assert.rejects(connection.describe(none()), says(/is started again in/));
+  for (let at = 0; at < 10; at++)
+    await assert.rejects(connection.describe(none()), says(/is started again in/));
   assert.equal(lines.length, 2);
   now.ms += 600;
   await assert.rejects(connection.describe(none()), says(/code 3/));
@@ -88,9 +93,13 @@ test('a program that ignores its end is killed, with what it has started', async
 });
 
 test('a program ends with a gateway that is killed', { skip: process.platform !== 'linux' }, async (t) => {
-  const gateway = spawn(process.execPath, [join(import.meta.dirname, 'support', 'mcp-program-owner.ts'), program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const gateway = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'support', 'mcp-program-owner.ts'), program],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   t.after(() => gateway.kill('SIGKILL'));
   const pid = await firstLine(gateway);
   assert.equal(isRunning(pid), true);
@@ -110,16 +119,26 @@ test('a server of revision 2024-11-05 is spoken to over one stream of events', a
       const { id, method } = JSON.parse(body);
       const result =
         method === 'initialize'
-          ? { protocolVersion: '2024-11-05', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '0' } }
+          ? {
+              protocolVersion: '2024-11-05',
+              capabilities: { tools: {} },
+              serverInfo: { name: 'old', version: '0' },
+            }
           : { tools: [{ name: 'one', inputSchema: {} }] };
-      if (id !== undefined) stream?.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
+      if (id !== undefined)
+        stream?.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
     }
   });
   let stream: { write(text: string): unknown } | undefined;
   const connection = connectTo(t, url);
   assert.equal((await connection.describe(none())).protocolVersion, '2024-11-05');
-  assert.deepEqual((await connection.list('tools', none())).items.map(({ name }) => name), ['one']);
-  assert.ok(requests.filter(({ method }) => method === 'POST').every(({ headers }) => headers['x-key'] === 'secret'));
+  assert.deepEqual(
+    (await connection.list('tools', none())).items.map(({ name }) => name),
+    ['one'],
+  );
+  assert.ok(
+    requests.filter(({ method }) => method === 'POST').every(({ headers }) => headers['x-key'] === 'secret'),
+  );
 });
 
 test('a stream of events that names another origin for messages gets no credential', async (t) => {
@@ -127,13 +146,23 @@ test('a stream of events that names another origin for messages gets no credenti
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('event: endpoint\ndata: https://evil.example/messages\n\n');
   });
-  const parts = { server: 'acme', url, fetch, credential: async () => ({ headers: {}, onRejected: async () => false }) };
+  const parts = {
+    server: 'acme',
+    url,
+    fetch,
+    credential: async () => ({ headers: {}, onRejected: async () => false }),
+  };
   const events = { onBytes: () => undefined, onClose: () => undefined };
   await assert.rejects(openSseChannel(parts, events), says(/another origin/));
 });
 
 /** A connection to the program, with a clock of its own for the pauses between starts. */
-function start(t: TestContext, args: readonly string[] = [], variables = {}, command: string = process.execPath) {
+function start(
+  t: TestContext,
+  args: readonly string[] = [],
+  variables = {},
+  command: string = process.execPath,
+) {
   const lines: string[] = [];
   const now = { ms: 0 };
   const starter = new ProgramStarter(
@@ -161,7 +190,8 @@ function start(t: TestContext, args: readonly string[] = [], variables = {}, com
 }
 
 function says(what: RegExp) {
-  return (error: unknown) => GatewayError.is(error) && error.message.includes('"acme"') && what.test(error.message);
+  return (error: unknown) =>
+    GatewayError.is(error) && error.message.includes('"acme"') && what.test(error.message);
 }
 
 function textOf(content: unknown): string {

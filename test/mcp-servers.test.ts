@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { gatewaysOnStores } from './support/gateways-on-stores.ts';
 import { startSessionServer, startStatelessServer } from './support/mcp-servers.ts';
-import { startTestGateway } from '../src/testing/test-gateway.ts';
 
 const program = join(import.meta.dirname, 'support', 'mcp-program.js');
 const originOf = (url: string) => new URL(url).origin;
@@ -22,10 +22,16 @@ describe('the MCP server of an account', () => {
       const put = await ann.call({ method: 'PUT', path: '/v1/mcp/servers/acme', body });
       assert.equal(put.status, 200, put.text);
       assert.equal(put.text.includes('of ann'), false);
-      assert.deepEqual([put.json.kind, put.json.headers, put.json.authorization], ['http', ['X-Team'], 'headers']);
+      assert.deepEqual(
+        [put.json.kind, put.json.headers, put.json.authorization],
+        ['http', ['X-Team'], 'headers'],
+      );
       for (const address of [url, other]) {
         const seen = await call(address, { path: '/v1/mcp/servers', headers: bearer(ann.token) });
-        assert.deepEqual([at(seen.json, 'servers', 0, 'name'), at(seen.json, 'servers', 0, 'url')], ['acme', red.url]);
+        assert.deepEqual(
+          [at(seen.json, 'servers', 0, 'name'), at(seen.json, 'servers', 0, 'url')],
+          ['acme', red.url],
+        );
         const path = '/v1/mcp/servers/acme/test';
         const tested = await call(address, { method: 'POST', path, headers: bearer(ann.token) });
         assert.deepEqual([tested.json.ok, tested.json.era], [true, 'stateless'], tested.text);
@@ -39,7 +45,11 @@ describe('the MCP server of an account', () => {
       const refused = await ann.call({ method: 'PUT', path: '/v1/mcp/servers/acme', body: moved });
       assert.deepEqual([refused.status, at(refused.json, 'error', 'code')], [400, 'invalid_request']);
       await ann.call({ method: 'PUT', path: '/v1/mcp/servers/acme', body: { url: blue.url } });
-      const again = await call(other, { method: 'POST', path: '/v1/mcp/servers/acme/test', headers: bearer(ann.token) });
+      const again = await call(other, {
+        method: 'POST',
+        path: '/v1/mcp/servers/acme/test',
+        headers: bearer(ann.token),
+      });
       assert.deepEqual([again.json.ok, again.json.era], [true, 'sessions'], again.text);
       assert.equal(blue.requests.at(-1)?.headers['x-team'], undefined);
       const health = (await ann.call({ path: '/v1/mcp/servers/acme' })).json.health;
@@ -80,7 +90,12 @@ describe('the MCP server of an account', () => {
     const key = (await ann.makeKey()).key;
     const path = '/v1/mcp/servers/acme';
     assert.equal((await call(url, { path, headers: bearer(key) })).status, 200);
-    const byKey = { method: 'PUT', path, headers: bearer(key), body: { url: 'https://other.example' } } as const;
+    const byKey = {
+      method: 'PUT',
+      path,
+      headers: bearer(key),
+      body: { url: 'https://other.example' },
+    } as const;
     assert.equal((await call(url, byKey)).status, 403);
     assert.equal((await call(url, { path })).status, 401);
   });
@@ -129,7 +144,10 @@ describe('on a machine of one’s own', () => {
 
   test('servers of the operator are listed, and can’t be changed', async (t) => {
     const server = await startStatelessServer(t);
-    const servers = { house: { url: server.url, headers: { 'x-house': 'secret' } }, off: { command: 'x', enabled: false } };
+    const servers = {
+      house: { url: server.url, headers: { 'x-house': 'secret' } },
+      off: { command: 'x', enabled: false },
+    };
     const { url, close } = await startTestGateway({ WEIR_MCP_SERVERS: JSON.stringify(servers) });
     t.after(close);
     const { json, text } = await call(url, { path: '/v1/mcp/servers' });
@@ -148,7 +166,10 @@ describe('on a machine of one’s own', () => {
 
   test('an airgapped gateway connects to servers of the operator, and to no others', async (t) => {
     const server = await startStatelessServer(t);
-    const listed = JSON.stringify({ house: { url: server.url }, tool: { command: process.execPath, args: [program] } });
+    const listed = JSON.stringify({
+      house: { url: server.url },
+      tool: { command: process.execPath, args: [program] },
+    });
     const { url, close } = await startTestGateway({ WEIR_MCP_SERVERS: listed, WEIR_AIRGAP: 'on' });
     t.after(close);
     const house = await call(url, { method: 'POST', path: '/v1/mcp/servers/house/test' });
@@ -160,7 +181,10 @@ describe('on a machine of one’s own', () => {
   });
 
   test('wrong settings of the operator stop the start, and say where', async () => {
-    const wrong = { 'Bad Name': { url: 'https://a.example' }, two: { url: 'https://a.example', command: 'x' } };
+    const wrong = {
+      'Bad Name': { url: 'https://a.example' },
+      two: { url: 'https://a.example', command: 'x' },
+    };
     await assert.rejects(startTestGateway({ WEIR_MCP_SERVERS: JSON.stringify(wrong) }), /WEIR_MCP_SERVERS/);
     await assert.rejects(startTestGateway({ WEIR_MCP_SERVERS: '/no/such/file' }), /WEIR_MCP_SERVERS/);
   });

@@ -40,7 +40,11 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     if (params.name === 'garbage') process.stdout.write('this is no JSON\n');
     if (params.name === 'ask') {
       waiting.set('question', id);
-      write({ id: 'question', method: 'elicitation/create', params: { message: 'Which?', requestedSchema: {} } });
+      write({
+        id: 'question',
+        method: 'elicitation/create',
+        params: { message: 'Which?', requestedSchema: {} },
+      });
     }
     if (params.name === 'environment')
       write({ id, result: { content: [{ type: 'text', text: JSON.stringify(process.env) }] } });

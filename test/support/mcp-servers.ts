@@ -172,7 +172,11 @@ interface ConnectOptions {
 }
 
 /** A connection as the gateway has it, without the gateway. */
-export function connectTo(t: TestContext, url: string, { timeoutMs = 20_000, mailbox }: ConnectOptions = {}): RpcConnection {
+export function connectTo(
+  t: TestContext,
+  url: string,
+  { timeoutMs = 20_000, mailbox }: ConnectOptions = {},
+): RpcConnection {
   const egress = new Egress({ isPublicOnly: false });
   const fetch: EgressFetch = egress.openFetch({ purpose: 'mcp', reachOf: () => 'any' });
   const transport = new FallbackTransport({

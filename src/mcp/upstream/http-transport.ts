@@ -164,14 +164,23 @@ export class HttpTransport implements Transport {
       }
       if (lastEventId === undefined || resumes >= limits.resumesMax) break;
       await wait(pauseMs, undefined, { signal: options.signal });
-      const headers = { ...options.headers, 'last-event-id': lastEventId };
-      const { signal } = options;
-      stream = await this.#send({ method: 'GET', headers, signal, accept: 'text/event-stream' });
+      stream = await this.#continue(lastEventId, options);
     }
     throw unreachableError(
       server,
       'ended its response before the answer; whether it did what was asked is unknown',
     );
+  }
+
+  /** Undefined where the server can't continue a stream. */
+  async #continue(lastEventId: string, { headers, signal }: ExchangeOptions): Promise<Response | undefined> {
+    const more = { ...headers, 'last-event-id': lastEventId };
+    try {
+      return await this.#send({ method: 'GET', headers: more, signal, accept: 'text/event-stream' });
+    } catch (error) {
+      if (error instanceof HttpFailure) return undefined;
+      throw error;
+    }
   }
 
   async #bodyOf(response: Response, bytesMax: number): Promise<Uint8Array> {

@@ -41,8 +41,15 @@ export function createOpenConnection(parts: OpenConnectionParts): OpenConnection
     const person = credential.kind === 'person' ? credential.personId : '';
     // Nobody else's calls: a call goes on with answers of those that could have made it.
     const scope = JSON.stringify([accountId, server.accountId ?? '', name, server.version, person]);
-    const common = { server: name, identity: parts.identity, timeoutMs, memory, mailbox: parts.mailboxFor(scope) };
-    const rpc = (transport: Transport, probeMs?: number) => new RpcConnection({ ...common, transport, probeMs });
+    const common = {
+      server: name,
+      identity: parts.identity,
+      timeoutMs,
+      memory,
+      mailbox: parts.mailboxFor(scope),
+    };
+    const rpc = (transport: Transport, probeMs?: number) =>
+      new RpcConnection({ ...common, transport, probeMs });
     if (target.kind === 'http')
       return rpc(
         new FallbackTransport({

@@ -44,7 +44,8 @@ export class ProgramStarter {
         const ranWell = program.wasStopped || this.#now() - startedAt > limits.startedWellMs;
         this.#failures = ranWell ? 0 : this.#failures + 1;
         // The first start may have failed at a request that the next one does not make.
-        const pauseMs = this.#failures < 2 ? 0 : limits.restartPauseMs * 2 ** Math.min(this.#failures - 2, 20);
+        const pauseMs =
+          this.#failures < 2 ? 0 : limits.restartPauseMs * 2 ** Math.min(this.#failures - 2, 20);
         this.#mayStartAt = this.#now() + Math.min(pauseMs, limits.restartPauseMsMax);
         this.#lastFailure = program.end;
         events.onClose(error);

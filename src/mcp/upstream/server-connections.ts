@@ -1,6 +1,5 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ignoreErrors } from '../../lib/ignore-errors.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
 import type { ServerHealths } from '../servers/server-health.ts';
 import { limits } from './limits.ts';
@@ -97,7 +96,7 @@ export class ServerConnections {
   #drop(key: string, connection: WatchedConnection): void {
     this.#connections.delete(key);
     if (key.startsWith('program\n')) this.#countProgram(key.split('\n')[1] ?? '', -1);
-    ignoreErrors(Promise.resolve(connection.retire()));
+    connection.retire();
   }
 
   #countProgram(accountId: string, change: 1 | -1): void {

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../kernel/errors.ts';
 import { ignoreErrors } from '../../lib/ignore-errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { type CallMailbox, readMail, resumeElsewhere } from './call-mailbox.ts';
@@ -66,8 +67,12 @@ export class SessionsEra implements Era {
     }
     await this.#setLogLevel(options);
     if (!maySuspend(method)) return checkResult(server, method, await this.#exchange(method, own, options));
-    if (this.#calls.size >= limits.inputWaitsMax)
-      throw failedError(server, `has ${limits.inputWaitsMax} calls open, the maximum of one connection`);
+    const waiting = [...this.#calls.values()].filter((call) => call.isWaiting).length;
+    if (waiting >= limits.inputWaitsMax)
+      throw new GatewayError(
+        'busy',
+        `${waiting} calls of "${server}" wait for answers of their clients, the maximum of one connection`,
+      );
     await this.#stream.open();
     const parts: CallParts = {
       server,
@@ -191,7 +196,7 @@ const capabilityFor: Readonly<Record<string, string>> = {
   'roots/list': 'roots',
 };
 
-export function isAboutLists(method: string): boolean {
+function isAboutLists(method: string): boolean {
   return method.endsWith('/list_changed') || method === 'notifications/resources/updated';
 }
 

@@ -56,9 +56,13 @@ export class SuspendableCall {
     return this.#aborting.signal;
   }
 
+  get isWaiting(): boolean {
+    return this.#leg === undefined && this.#outcome === undefined;
+  }
+
   /** Whether it waits for the client that has this `requestState`. */
   waitsFor(state: string): boolean {
-    return this.#leg === undefined && this.#outcome === undefined && state === this.#state;
+    return this.isWaiting && state === this.#state;
   }
 
   /** The `requestState` of its last result: another one for each. */
