@@ -16,6 +16,7 @@ if (behaviour === 'parent') {
   console.error(`child ${child.pid}`);
 }
 console.error(`runs ${process.pid}`);
+/** @param {object} message */
 const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const waiting = new Map();
 let isInitialized = false;

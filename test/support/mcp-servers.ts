@@ -35,9 +35,10 @@ export async function startRpcServer(t: TestContext, handle: Handler) {
   return { url: `${url}/mcp`, requests };
 }
 
+const city = { type: 'string', 'x-mcp-header': 'City' } as const;
 const citySchema = fromJsonSchema<{ city: string }>({
   type: 'object',
-  properties: { city: { type: 'string', 'x-mcp-header': 'City' } },
+  properties: { city },
   required: ['city'],
 });
 const nothing = fromJsonSchema<object>({ type: 'object', properties: {} });
