@@ -122,8 +122,8 @@ export class AuthorizationStage {
       },
       /** The person confirms; where their browser is sent, and with which cookie. */
       begin: async (person = this.person) => {
-        const { ticket, consent } = await authorizations.ask(person, 'notes', '/modules');
-        return { consent, ...(await authorizations.begin(person, ticket)) };
+        const { ticket } = await authorizations.ask(person, 'notes', '/modules');
+        return authorizations.begin(person, ticket);
       },
       finish: (back: URL, cookie: string | undefined) => {
         const tag = back.pathname.split('/').at(-1) ?? '';
