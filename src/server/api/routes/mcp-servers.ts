@@ -64,7 +64,7 @@ export function mcpServerRoutes(parts: McpServerRouteParts): readonly ApiRoute[]
     const before = (await servers.list(id.accountId)).find(({ server }) => server.name === name);
     const stored = await servers.put(id, { settings, document }, { secrets, shown: credentialOf(caller) });
     const change = changeOf(before === undefined ? {} : auditedFields(before), auditedFields(stored));
-    return { body: describe(stored), audit: { server: name, ...change } };
+    return { body: describe(stored), audit: { mcpServer: name, ...change } };
   };
   return [
     defineRoute({
@@ -159,7 +159,7 @@ export function mcpServerRoutes(parts: McpServerRouteParts): readonly ApiRoute[]
         const id = { accountId: caller.accountId, name };
         const before = auditedFields(await servers.get(id));
         await servers.delete(id);
-        return { status: 204, audit: { server: name, ...changeOf(before, {}) } };
+        return { status: 204, audit: { mcpServer: name, ...changeOf(before, {}) } };
       },
     }),
     defineRoute({
