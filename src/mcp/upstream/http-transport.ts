@@ -112,9 +112,9 @@ export class HttpTransport implements Transport {
     { method, message, headers, signal, accept }: SendOptions,
     isSecond = false,
   ): Promise<Response> {
-    const { url, fetch, credential } = this.#parts;
+    const { url, credential } = this.#parts;
     const shown = await credential();
-    const response = await fetch(url, {
+    const response = await this.#parts.fetch(url, {
       method,
       headers: {
         ...shown.headers,

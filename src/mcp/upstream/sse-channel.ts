@@ -6,11 +6,12 @@ import { failedError, HttpFailure } from './server-errors.ts';
 
 /** HTTP as revision 2024-11-05 has it: one stream of events, which first names the address that messages are sent to. */
 export async function openSseChannel(
-  { server, url, fetch, credential }: HttpTransportParts,
+  parts: HttpTransportParts,
   { onBytes, onClose }: ChannelEvents,
 ): Promise<Channel> {
+  const { server, url, credential } = parts;
   const closing = new AbortController();
-  const response = await fetch(url, {
+  const response = await parts.fetch(url, {
     headers: { ...(await credential()).headers, accept: 'text/event-stream' },
     signal: closing.signal,
     timeoutMs: limits.requestMsMax,
@@ -46,7 +47,7 @@ export async function openSseChannel(
     .finally(() => clearTimeout(timer));
   return {
     async send(message, signal) {
-      const sent = await fetch(endpoint, {
+      const sent = await parts.fetch(endpoint, {
         method: 'POST',
         headers: { ...(await credential()).headers, 'content-type': 'application/json' },
         body: JSON.stringify(message),

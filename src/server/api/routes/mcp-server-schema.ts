@@ -59,7 +59,12 @@ export const serverInfo = z.strictObject({
   name: z.string(),
   kind: z.enum(['http', 'program', 'openapi']),
   ...fields,
-  openapi: openapi,
+  url: z.string().optional().describe('The address of a server over HTTP'),
+  openapi: openapi
+    .unwrap()
+    .extend({ base_url: z.string().optional().describe('The address of the API') })
+    .optional()
+    .describe('An HTTP API that OpenAPI describes'),
   headers: z.array(z.string()).describe('The names of its headers'),
   env: z.array(z.string()).describe('The names of its variables'),
   enabled: z.boolean(),
