@@ -25,6 +25,7 @@ const chapters: Readonly<Record<string, string>> = {
   Recordings: 'Recordings',
   Webhooks: 'Webhooks',
   MCP: 'MCP',
+  'MCP servers': 'MCP servers',
   Patterns: 'Patterns',
   Archive: 'Archive',
   Information: 'Information',
