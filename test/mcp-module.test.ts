@@ -105,7 +105,7 @@ describe('a tool of a server', () => {
       signal: client.signal,
     });
     await assert.rejects(left, /abort/);
-    await eventually(() => isCancelled);
+    await eventually(() => isCancelled || undefined);
   });
 });
 
