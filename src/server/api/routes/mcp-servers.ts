@@ -48,7 +48,7 @@ const refused = {
 /** The MCP servers of an account, and those of the operator that it can use. */
 export function mcpServerRoutes(parts: McpServerRouteParts): readonly ApiRoute[] {
   const { servers, connections, health, instance, attempts, fetch, hasPrograms } = parts;
-  const common = { tag: 'MCP servers', access: bySessionOrKey('settings') } as const;
+  const common = { tag: 'MCP', access: bySessionOrKey('settings') } as const;
   const path = '/v1/mcp/servers/:name';
   const describe = (one: AccountServer) => describeAccountServer(one, health.of(one.server));
   const find = async (caller: AccountCaller, name: string) => {
