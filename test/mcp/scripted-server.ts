@@ -1,5 +1,4 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 
 interface ScriptedTool {
@@ -26,7 +25,10 @@ export interface ScriptedServer {
 }
 
 /** A server of revision 2026-07-28 without an SDK, which says exactly what a test has it say. */
-export async function startScriptedServer(t: TestContext, script: ServerScript): Promise<ScriptedServer> {
+export async function startScriptedServer(
+  t: { after(stop: () => unknown): void },
+  script: ServerScript,
+): Promise<ScriptedServer> {
   const { ttlMs = 0, cacheScope = 'public', call = named } = script;
   let { tools } = script;
   const streams = new Map<ServerResponse, unknown>();
