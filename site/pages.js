@@ -33,6 +33,7 @@ const chapters = [
       'docs/guides/budgets',
       'docs/guides/alerts',
       'docs/guides/access-rules',
+      'docs/guides/mcp-openapi',
       'docs/guides/mcp-authorization',
       'docs/guides/rate-limits',
       'docs/guides/caching',

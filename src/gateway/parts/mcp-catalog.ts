@@ -1,3 +1,4 @@
+import type { McpCaller } from '../../kernel/ports/mcp.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import { isAllowed, isUnrestricted, isVisible } from '../../mcp/access/is-allowed.ts';
 import type { McpCallers } from '../../mcp/access/mcp-callers.ts';
@@ -5,8 +6,13 @@ import type { PersonCredentials } from '../../mcp/authorization/person-credentia
 import { McpCatalog } from '../../mcp/catalog/catalog.ts';
 import { ModelCallTools } from '../../mcp/catalog/model-call-tools.ts';
 import { ToolCallLog } from '../../mcp/catalog/tool-call-log.ts';
+import type { McpServer } from '../../mcp/servers/mcp-server.ts';
 import type { McpServers } from '../../mcp/servers/mcp-servers.ts';
+import type { UpstreamCredential } from '../../mcp/upstream/server-connection.ts';
 import type { ServerConnections } from '../../mcp/upstream/server-connections.ts';
+import { personOf } from '../../server/api/routes/mcp-person.ts';
+import { mcpServerToolRoutes } from '../../server/api/routes/mcp-server-tools.ts';
+import { sees } from '../../server/api/routes/mcp-servers.ts';
 import type { LogSink } from '../../telemetry/log-sinks/log-sink.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
@@ -19,6 +25,8 @@ export interface McpCatalogPart extends Part {
   /** For modules. */
   readonly tools: ModelCallTools;
 }
+
+type PersonOfCall = Pick<McpCaller, 'accountId' | 'personId'>;
 
 interface McpCatalogParts {
   readonly settings: Settings;
@@ -42,16 +50,17 @@ export function mcpCatalogPart(parts: McpCatalogParts): McpCatalogPart {
     metrics,
     newId: createRequestIds(clock),
   });
+  const credentialOf = (caller: PersonOfCall, server: McpServer): UpstreamCredential => {
+    const { transport } = server;
+    const authorization = transport.kind === 'program' ? 'none' : transport.authorization;
+    if (authorization === 'person') return personCredentials.of(caller, server);
+    return authorization === 'headers' ? { kind: 'shared' } : { kind: 'none' };
+  };
   const catalog = new McpCatalog({
     servers,
     connections,
     access: { isAllowed, isVisible, isUnrestricted },
-    credentialOf(caller, server) {
-      const { transport } = server;
-      const authorization = transport.kind === 'program' ? 'none' : transport.authorization;
-      if (authorization === 'person') return personCredentials.of(caller, server);
-      return authorization === 'headers' ? { kind: 'shared' } : { kind: 'none' };
-    },
+    credentialOf,
     onToolCall: (facts) => calls.record(facts),
     hasOneAccount: settings.mode === 'local',
     clock,
@@ -59,6 +68,15 @@ export function mcpCatalogPart(parts: McpCatalogParts): McpCatalogPart {
   return {
     catalog,
     tools: new ModelCallTools({ catalog, callerOf: (requester) => mcpCallers.ofKey(requester) }),
+    routes: mcpServerToolRoutes({
+      connections,
+      async serverOf(caller, name) {
+        const server = (await servers.serversOf({ accountId: caller.accountId })).get(name);
+        return server !== undefined && sees(caller, { server }) ? server : undefined;
+      },
+      credentialOf: (caller, server) =>
+        credentialOf({ accountId: caller.accountId, personId: personOf(caller)?.personId }, server),
+    }),
     async close() {
       catalog.close();
     },

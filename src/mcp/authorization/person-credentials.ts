@@ -37,7 +37,10 @@ export class PersonCredentials {
   }
 
   /** Throws if the caller acts for no person. */
-  of({ accountId, personId }: McpCaller, server: McpServer): UpstreamCredential {
+  of(
+    { accountId, personId }: Pick<McpCaller, 'accountId' | 'personId'>,
+    server: McpServer,
+  ): UpstreamCredential {
     const { transport, name } = server;
     if (transport.kind !== 'http')
       throw new Error(`people don't authorize servers of the kind ${transport.kind}`);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ApiReport } from '../../../mcp/openapi/api-report.ts';
 import type { McpServer } from '../../../mcp/servers/mcp-server.ts';
 import type { AccountServer } from '../../../mcp/servers/mcp-servers.ts';
 import { registryServer } from '../../../mcp/servers/registry-format.ts';
@@ -76,6 +77,34 @@ export const serverInfo = z.strictObject({
 
 export const serverListInfo = z.strictObject({ servers: z.array(serverInfo) });
 
+/** What an API with a description became. */
+const apiInfo = z.strictObject({
+  left_out: z
+    .array(z.strictObject({ operation: z.string(), reason: z.string() }))
+    .describe('Operations that are no tools, at most 200 of them'),
+  left_out_count: z.number(),
+  ignored_servers: z.array(z.string()).describe('Servers of the description that are never called'),
+  credentials: z
+    .array(
+      z.strictObject({
+        scheme: z.string().describe('A secret under this name in `headers` goes where the description says'),
+        kind: z.enum(['key', 'bearer', 'basic', 'unsupported']),
+        place: z.string(),
+      }),
+    )
+    .describe('How the API wants to know who makes a request'),
+});
+
+export function describeApi(report: ApiReport): z.infer<typeof apiInfo> {
+  const { leftOut, leftOutCount, ignoredServers, credentials } = report;
+  return {
+    left_out: leftOut.map((one) => ({ ...one })),
+    left_out_count: leftOutCount,
+    ignored_servers: [...ignoredServers],
+    credentials: credentials.map((one) => ({ ...one })),
+  };
+}
+
 export const testInfo = z.strictObject({
   ok: z.boolean(),
   detail: z.string().describe('The result in words'),
@@ -86,6 +115,7 @@ export const testInfo = z.strictObject({
   capabilities: z.array(z.string()).optional(),
   tools: z.array(z.string()).optional().describe('Their names at the server'),
   left_out: z.array(z.string()).optional(),
+  api: apiInfo.optional().describe('Of an API that OpenAPI describes'),
 });
 
 export function describeAccountServer({ server, stored, updatedAtMs }: AccountServer, health: ServerHealth) {

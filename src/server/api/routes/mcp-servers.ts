@@ -3,6 +3,7 @@ import { changeOf } from '../../../audit/change.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { EgressFetch } from '../../../kernel/ports/fetch.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
+import { compileApi } from '../../../mcp/openapi/compile-api.ts';
 import { type DefinedServer, defineServer } from '../../../mcp/servers/define-server.ts';
 import type { InstanceServers } from '../../../mcp/servers/instance-servers.ts';
 import { limits } from '../../../mcp/servers/limits.ts';
@@ -18,6 +19,7 @@ import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 import {
   describeAccountServer,
+  describeApi,
   describeInstanceServer,
   importFields,
   serverFields,
@@ -195,6 +197,9 @@ export function mcpServerRoutes(parts: McpServerRouteParts): readonly ApiRoute[]
             ...(found.capabilities !== undefined && { capabilities: [...found.capabilities] }),
             ...(found.tools !== undefined && { tools: [...found.tools] }),
             ...(found.leftOut !== undefined && { left_out: [...found.leftOut] }),
+            ...(server.transport.kind === 'openapi' && {
+              api: describeApi(compileApi(server.transport).report),
+            }),
           },
         };
       },
@@ -203,7 +208,7 @@ export function mcpServerRoutes(parts: McpServerRouteParts): readonly ApiRoute[]
 }
 
 /** A key of a project sees the servers of its project. */
-function sees(caller: AccountCaller, { server }: AccountServer): boolean {
+export function sees(caller: AccountCaller, { server }: Pick<AccountServer, 'server'>): boolean {
   if (caller.kind !== 'key' || server.projects.length === 0) return true;
   return caller.projectId !== null && server.projects.includes(caller.projectId);
 }
