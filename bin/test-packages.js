@@ -28,12 +28,12 @@ export function installTestPackages() {
   if (!isComplete()) link('');
 }
 
-/** Whether node_modules has every listed package in its version. */
+/** Whether node_modules has every listed package in its version. A package under another name has the version `npm:<package>@<version>`. */
 function isComplete() {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'test', 'package.json'), 'utf8'));
   return Object.entries(dependencies).every(([name, version]) => {
     const file = join(packages, name, 'package.json');
-    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === version;
+    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === version.split('@').at(-1);
   });
 }
 

@@ -42,6 +42,7 @@ try {
 
 function isFor(agent: Agent, scenario: Scenario): boolean {
   if (scenario.manyTools === true && agent.takesServers !== true) return false;
+  if (scenario.endpoint === true && agent.takesEndpoints !== true) return false;
   if (scenario.webSocket === true && agent.hasWebSocket !== true) return false;
   if (scenario.modelBefore !== undefined && agent.continues !== true) return false;
   return scenario.only === undefined || scenario.only === agent.command;

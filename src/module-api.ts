@@ -125,6 +125,14 @@ export type {
 } from './kernel/ports/embeddings.ts';
 export type { EgressFetch, EgressRequest } from './kernel/ports/fetch.ts';
 export type { BreakerState, TargetHealth } from './kernel/ports/health.ts';
+export type {
+  McpCompleteResult,
+  McpInputRequiredResult,
+  McpTool,
+  McpToolDefinition,
+  McpToolResult,
+  McpTools,
+} from './kernel/ports/mcp.ts';
 export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
 export type { Prices } from './kernel/ports/prices.ts';
 export type { ScopedCache } from './kernel/ports/scoped-cache.ts';
@@ -160,6 +168,7 @@ export { isTagName, type Tags, tagOf } from './kernel/tags.ts';
 export type { GatewayTool, ToolAnswer, ToolCachePlan, ToolCallContext } from './kernel/tools/gateway-tool.ts';
 export type { HiddenBlocks } from './kernel/tools/turn-history.ts';
 export { hasFormatOnlyFields, withTools } from './kernel/tools/with-tools.ts';
+export type { Trace } from './kernel/trace.ts';
 export { removeClientBlocks, userOnlyTextOf, userTextOf } from './kernel/user-text.ts';
 export { parseWeightedModel } from './kernel/weighted-model.ts';
 export type { Clock } from './lib/clock.ts';
@@ -176,6 +185,7 @@ export { hashOfStem, hasWord, type WordSet, wordSetOf } from './lib/passages/wor
 export { isFreeOfSecrets, toPlainLine } from './lib/secret-shapes.ts';
 export { seedOf } from './lib/seed-of.ts';
 export { originalByteLength } from './lib/truncate-texts.ts';
+export { Wildcard } from './lib/wildcard.ts';
 export { isLostInRewrite } from './wire/foreign.ts';
 export { mayHaveTwelveHourCache } from './wire/openai/prompt-cache-retention.ts';
 export { changeRelayAnswer, isJsonType } from './wire/relay-format.ts';

@@ -29,6 +29,7 @@ const pages = [
   '/usage?by=tag',
   '/budgets',
   '/alerts',
+  '/mcp-servers',
   '/moving',
   '/keys',
   '/provider-keys',

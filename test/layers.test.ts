@@ -16,7 +16,8 @@ const services = [
   'telemetry',
   'moving',
 ];
-const belowServer = ['lib', 'kernel', 'wire', 'egress', 'providers', 'calls', ...services];
+const belowMcp = ['lib', 'kernel', 'wire', 'egress', 'providers', 'calls', ...services];
+const belowServer = [...belowMcp, 'mcp'];
 const belowGateway = [...belowServer, 'http', 'modules', 'server', 'storage'];
 
 /** The rooms that each room may import, besides itself. A file beside the rooms is a room of its own. */
@@ -32,6 +33,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'module-api': ['lib', 'kernel', 'wire'],
   providers: ['lib', 'kernel', 'wire', 'egress'],
   calls: ['lib', 'kernel', 'wire', 'egress', 'providers', ...services],
+  mcp: belowMcp,
   http: ['lib'],
   server: ['http', ...belowServer],
   gateway: belowGateway,

@@ -26,6 +26,8 @@ const chapters: Readonly<Record<string, string>> = {
   Receipts: 'Receipts',
   Recordings: 'Recordings',
   Webhooks: 'Webhooks',
+  MCP: 'MCP',
+  'MCP servers': 'MCP servers',
   Patterns: 'Patterns',
   Archive: 'Archive',
   Information: 'Information',

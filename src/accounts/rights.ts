@@ -97,7 +97,7 @@ const resources = {
     write: [...builders, 'key'],
   },
   settings: {
-    description: 'guardrail rules, aliases, prompts, providers, webhooks, retention',
+    description: 'guardrail rules, aliases, prompts, providers, MCP servers, webhooks, retention',
     read: [...observers, 'key'],
     write: builders,
   },

@@ -48,6 +48,8 @@ export interface AuditFacts {
   readonly route?: string;
   /** The version of the settings. */
   readonly version?: string;
+  /** The name of an MCP server. */
+  readonly mcpServer?: string;
   readonly provider?: string;
   /** The id of the provider key. */
   readonly providerKey?: string;

@@ -8,6 +8,7 @@ import type { Usage } from '../kernel/message.ts';
 import type { CallLimits, CallRates, MinuteCount, RateDecision } from '../kernel/ports/call-rates.ts';
 import type { CounterName } from '../kernel/ports/counters.ts';
 import type { Trace } from '../kernel/trace.ts';
+import type { HeaderList } from '../lib/headers.ts';
 import { ignoreErrors } from '../lib/ignore-errors.ts';
 import type { CallerAuthenticator, CallerIdentity } from './caller-authenticator.ts';
 import { TokenExpectations } from './expected-tokens.ts';
@@ -22,13 +23,16 @@ export interface CallLimiterParts {
   onRefused(limit: LimitName): void;
 }
 
-/** A call that may be limited. */
-export interface LimitableCall {
-  readonly clientRequest: ClientRequest;
+/** A call that may be limited: to a model, or one that uses no tokens. */
+export type LimitableCall = LimitedCall &
+  (
+    | { readonly clientRequest: ClientRequest }
+    | { readonly clientRequest: undefined; readonly headers: HeaderList }
+  );
+
+interface LimitedCall {
   /** Its end settles the call. */
-  readonly trace: Trace;
-  /** Set if it uses no tokens. */
-  readonly isWithoutTokens?: true;
+  readonly trace: Pick<Trace, 'onEnd' | 'attempts'>;
   /** Called with what is left of the caller's limits, also if the call is refused. */
   onLimited?(limitStatus: LimitStatus): void;
 }
@@ -56,14 +60,15 @@ export class CallLimiter {
    */
   async count(call: LimitableCall, identity: CallerIdentity): Promise<CallerIdentity> {
     const all = this.#limitsOf(identity);
-    const limits = call.isWithoutTokens ? withoutTokens(all) : all;
+    const { clientRequest } = call;
+    const limits = clientRequest === undefined ? withoutTokens(all) : all;
     if (limits === undefined) return identity;
     const caller = callerName(identity);
     const { tokensPerMinute } = limits;
     const expected =
-      tokensPerMinute === undefined
+      tokensPerMinute === undefined || clientRequest === undefined
         ? undefined
-        : this.#expectations.of(caller, call.clientRequest, tokensPerMinute);
+        : this.#expectations.of(caller, clientRequest, tokensPerMinute);
     const request = {
       id: randomBytes(9).toString('base64url'),
       lifeMs: callsLimits.callSlotLifeMs,
@@ -85,7 +90,8 @@ export class CallLimiter {
     refusal: RateRefusal,
   ): Promise<CallerIdentity> {
     const { callers, onRefused } = this.#parts;
-    const current = await callers.identifyCurrent(rawHeadersOf(call.clientRequest), identity.address);
+    const headers = call.clientRequest === undefined ? call.headers : rawHeadersOf(call.clientRequest);
+    const current = await callers.identifyCurrent(headers, identity.address);
     if (!this.haveSameLimits(current, identity)) return this.count(call, current);
     call.onLimited?.(statusOf(refusal.decision, refusal.limits));
     const { limit, error } = rateLimitedError(refusal);
@@ -115,7 +121,7 @@ export class CallLimiter {
     trace.onEnd(() => {
       clearInterval(renewal);
       const usage = usageOf(trace.attempts);
-      this.#expectations.add(caller, clientRequest, usage);
+      if (clientRequest !== undefined) this.#expectations.add(caller, clientRequest, usage);
       const change = limits.tokensPerMinute === undefined ? 0 : tokensOf(usage) - tokens;
       void ignoreErrors(rates.settle(caller, { id, second, change }));
     });

@@ -98,6 +98,7 @@ export class OpenReceipt {
       responseSha256: this.#response.digest(),
       modules: trace.steps.map(({ module }) => module),
       egress: egressOf(trace.egress),
+      toolCalls: trace.toolCalls,
     };
   }
 }

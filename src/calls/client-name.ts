@@ -4,6 +4,6 @@ import type { ClientRequest } from '../kernel/client-request.ts';
 const product = /^[\w.-]{1,40}(?:\/[A-Za-z][\w.-]{0,20})?/;
 
 /** The program that made a call; undefined if it does not say. */
-export function clientNameOf(clientRequest: ClientRequest): string | undefined {
+export function clientNameOf(clientRequest: Pick<ClientRequest, 'header'>): string | undefined {
   return product.exec(clientRequest.header('user-agent') ?? '')?.[0];
 }

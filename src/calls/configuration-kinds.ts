@@ -5,3 +5,5 @@ export const rulesModule = 'guardrails';
 export const rulesKind = `${rulesModule}.rules`;
 /** What providers of accounts are stored as, beside the configurations of modules. */
 export const ownProvidersKind = 'providers';
+/** What MCP servers of accounts are stored as. */
+export const mcpServersKind = 'mcp-servers';

@@ -17,6 +17,7 @@ import { type Budget, type BudgetHolder, budgetHolderOf, type CallBudget } from 
 import type { CounterName, Counters } from '../kernel/ports/counters.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
+import { type McpTools, type McpToolsFinder, noMcpTools } from '../kernel/ports/mcp.ts';
 import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import type { CacheBackend, ScopedCache } from '../kernel/ports/scoped-cache.ts';
@@ -42,6 +43,7 @@ import type { DecisionLogs } from './decision-logs.ts';
 import { cacheName } from './module-caches.ts';
 import { countForModule, takeModuleSlot } from './module-counters.ts';
 import { createModels, type ModuleModelsParts } from './module-models.ts';
+import { recordToolCalls } from './record-tool-calls.ts';
 import type { RequestKeys } from './request-keys.ts';
 import { scopeEmbeddings } from './scoped-embeddings.ts';
 import { scopeTextModels } from './scoped-text-models.ts';
@@ -59,6 +61,7 @@ export interface KitParts extends ModuleModelsParts {
   readonly decisionLogs: DecisionLogs;
   readonly catalog: Prices;
   readonly requestKeys: RequestKeys;
+  readonly mcp: McpToolsFinder;
   readonly backgroundTasks: Pick<BackgroundTasks, 'add'>;
   readonly usage: Pick<UsageRecorder, 'recordModule'>;
   readonly stepAsides: Pick<StepAsides, 'current'>;
@@ -91,6 +94,7 @@ class CallKit implements Kit<unknown> {
   readonly #context: ModuleContext;
   #decisions: DecisionLog | undefined;
   #models: Models | undefined;
+  #mcp: McpTools | undefined;
 
   constructor(parts: CallKitParts, at: ModuleContext) {
     this.options = at.options;
@@ -153,6 +157,20 @@ class CallKit implements Kit<unknown> {
 
   get mayBeShortenedDownstream(): boolean {
     return this.#context.mayBeShortenedDownstream();
+  }
+
+  get mcp(): McpTools {
+    this.#mcp ??= this.#openMcp();
+    return this.#mcp;
+  }
+
+  #openMcp(): McpTools {
+    const { module, exchange } = this.#execution;
+    const { caller, clientRequest, id: requestId, trace } = exchange;
+    if (trace.isAirgapped) return noMcpTools;
+    const endUser = endUserRefOf(clientRequest, this.scope) ?? undefined;
+    const tools = this.#parts.mcp.toolsFor({ caller, endUser, requestId, askedBy: module.name });
+    return recordToolCalls(tools, trace);
   }
 
   get toolAnswers(): ToolAnswers {
@@ -268,6 +286,10 @@ class CallKit implements Kit<unknown> {
 
   contextKey(exchange: Exchange): Promise<ConversationContext | undefined> {
     return this.#parts.requestKeys.contextKey(exchange);
+  }
+
+  keepUncached(): void {
+    this.#execution.exchange.trace.keepUncached();
   }
 
   replay(recording: Recording, answeredBy?: Target, metadata?: JsonObject): Reply {

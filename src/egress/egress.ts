@@ -66,6 +66,7 @@ interface EndpointOptions {
 
 interface ConnectorOptions {
   readonly isOwn?: boolean;
+  readonly isListed?: boolean;
   readonly provider?: string | undefined;
   readonly connectMs?: number | undefined;
   readonly allowH2?: boolean;
@@ -79,6 +80,10 @@ interface FetchOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Set for addresses that accounts choose. */
   readonly isOwn?: boolean;
+  /** Set for addresses that the operator has listed for this purpose: an airgapped gateway connects to them, too. */
+  readonly isListed?: boolean;
+  /** Timeout of a server that sends nothing, for callers that have one of their own. */
+  readonly silenceMs?: number;
 }
 
 interface SocketOptions {
@@ -139,25 +144,27 @@ export class Egress {
   }
 
   /** A `fetch` for one purpose. Its connections are opened on demand. */
-  openFetch({ purpose, reachOf, headers, isOwn = false }: FetchOptions): EgressFetch {
+  openFetch(options: FetchOptions): EgressFetch {
+    const { purpose, reachOf, headers, isOwn = false, isListed = false } = options;
+    const { silenceMs = limits.fetchSilenceMs } = options;
     const agent = new Agent({
-      factory: (origin, options) => {
+      factory: (origin, poolOptions) => {
         const { origin: name } = new URL(origin);
         return new Pool(name, {
-          ...options,
-          connect: this.#createConnector(purpose, reachOf(name) ?? 'public', { isOwn }),
+          ...poolOptions,
+          connect: this.#createConnector(purpose, reachOf(name) ?? 'public', { isOwn, isListed }),
         });
       },
       connections: limits.fetchConnectionsMax,
-      headersTimeout: limits.fetchSilenceMs,
-      bodyTimeout: limits.fetchSilenceMs,
+      headersTimeout: silenceMs,
+      bodyTimeout: silenceMs,
     });
     this.#agents.push(agent);
     return createFetch({
       dispatcher: agent,
       headers,
       admit: (url) => {
-        if (!this.#mayConnect(undefined))
+        if (!isListed && !this.#mayConnect(undefined))
           throw this.refuse(purpose, url.href, airgapError(purpose, url.host));
         if (reachOf(url.origin) === undefined)
           throw this.refuse(purpose, url.href, notAllowedError(purpose, url));
@@ -202,7 +209,13 @@ export class Egress {
   #createConnector(
     purpose: string,
     reach: Reach,
-    { provider, connectMs = limits.connectTimeoutMs, allowH2, isOwn = false }: ConnectorOptions = {},
+    {
+      provider,
+      connectMs = limits.connectTimeoutMs,
+      allowH2,
+      isOwn = false,
+      isListed = false,
+    }: ConnectorOptions = {},
   ): buildConnector.connector {
     const isPublicOnly = this.#parts.isPublicOnly && reach === 'public';
     const publicFor = isOwn ? ownPublicLookup : publicLookup;
@@ -224,7 +237,7 @@ export class Egress {
         else this.#countRefusal({ purpose, host, port, error });
         callback(error, null);
       };
-      if (!this.#mayConnect(provider)) return fail(airgapError(purpose, host));
+      if (!isListed && !this.#mayConnect(provider)) return fail(airgapError(purpose, host));
       // Nothing is looked up for a number.
       if (isPublicOnly && isIP(host) !== 0 && !isPublicAddress(host)) return fail(privateError(host));
       const finish: buildConnector.Callback = (...[error, socket]) => {

@@ -11,6 +11,7 @@ import { StepAsides, type StepAsidesParts } from '../calls/step-asides.ts';
 import { PrefixGuard } from '../kernel/conversation/prefix-guard.ts';
 import type { Module, ModuleHost } from '../kernel/module.ts';
 import { Pipelines } from '../kernel/pipeline.ts';
+import { noMcpTools } from '../kernel/ports/mcp.ts';
 import type { ModuleStores } from '../kernel/ports/module-store.ts';
 import { builtInModules } from '../modules/index.ts';
 import { DryCacheBackend } from '../storage/dry/dry-cache-backend.ts';
@@ -59,6 +60,7 @@ export function openDryPipelines(parts: DryPipelinesParts): PipelineSelector {
     runModel: { ...kitParts.runModel, runModuleCall: () => Promise.reject(notInDryRun('ask a model')) },
     usage: { recordModule: () => undefined },
     stepAsides: new StepAsides({ stores: values, clock, days: parts.days }),
+    mcp: { toolsFor: () => noMcpTools },
     budget: (holder, _call, ofCall) => dryBudget(parts.spending, holder, ofCall),
     fetchFor: () => () => Promise.reject(notInDryRun('send requests')),
     candidates: new CandidateFinder({ ...candidateParts, health: withoutProbes(candidateParts) }),

@@ -32,6 +32,7 @@ function contentSteps({ stores, modules, embeddingsPart }: Omit<EraseParts, 'log
   const { database } = stores;
   return [
     { name: 'configurations', erase: (accountId) => database.configurations.forget(accountId) },
+    { name: 'authorizations at MCP servers', erase: (accountId) => database.mcpGrants.forget(accountId) },
     { name: 'prompts', erase: (accountId) => database.prompts.forget(accountId) },
     { name: 'vectors', erase: (accountId) => embeddingsPart.vectors.forget(scopeOfAccount(accountId)) },
     // Somebody else may have added the addresses.

@@ -1,3 +1,4 @@
+import { type McpToolsFinder, noMcpTools } from '../kernel/ports/mcp.ts';
 import type { SettingsChange } from '../kernel/ports/reload.ts';
 import { isRequestId } from '../kernel/request-id.ts';
 import type { MetricsView } from '../telemetry/metrics.ts';
@@ -7,6 +8,7 @@ import { prepareProviderCalls } from './checks/providers.ts';
 import { createDiagnostics, type Diagnose } from './diagnostics.ts';
 import type { GenerationOptions } from './generation-options.ts';
 import { openIssuerAccess } from './issuer-access.ts';
+import { addMcpParts } from './mcp-parts.ts';
 import { checkRouteCollisions, createModuleRoutes } from './module-routes.ts';
 import { openPages } from './pages.ts';
 import { accountsPart } from './parts/accounts.ts';
@@ -34,8 +36,8 @@ import { createVault, providerKeysPart } from './parts/provider-keys.ts';
 import { providersPart } from './parts/providers.ts';
 import { receiptsPart } from './parts/receipts.ts';
 import { recordingsPart } from './parts/recordings.ts';
-import { retentionPart } from './parts/retention.ts';
 import { requestLogPart } from './parts/request-log.ts';
+import { retentionPart } from './parts/retention.ts';
 import { sandboxPart } from './parts/sandbox.ts';
 import { scimPart } from './parts/scim.ts';
 import { signOnPart } from './parts/sign-on.ts';
@@ -161,6 +163,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   const { callers: callerAuthenticator, access } = identity;
   const recorded = { metrics, usage, spending: spendingLimiter, requests, sinks, otlp, alerts };
   const vault = createVault(stores, rootSecrets);
+  const mcpTools: McpToolsFinder = { toolsFor: () => noMcpTools };
   const calls = parts.add(
     pipelinesPart({
       ...ground,
@@ -169,7 +172,9 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       moduleStores,
       moduleSealer,
       moduleFetches,
+      allowList: outbound.allowList,
       providers,
+      mcpTools,
       embeddingsPart: meaning,
     }),
   );
@@ -179,6 +184,10 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
     log.warn({ fault }, 'the stored pipeline is wrong: calls are rejected until it is changed');
   calls.warmUp(own.pipeline?.stages ?? []);
   parts.add(providerKeysPart({ ...ground, ...calls, vault, providers }));
+  mcpTools.toolsFor = addMcpParts(parts, {
+    ...{ ...ground, ...outbound, serving: calls.mcp },
+    ...{ audit, identity, address, metrics, requests, sinks },
+  });
   const sandbox = parts.add(sandboxPart({ ...ground, providers, identity, pipelines, sessions }));
   const models = createPaidModels(settings, providers);
   const payerServices = await createPayerServices({ settings, egress, models, pipelines });

@@ -37,7 +37,7 @@ export function createModuleRoutes({
 }
 
 const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const accessNames: readonly string[] = ['session', 'sessionOrKey', 'key'];
+const accessNames: readonly string[] = ['session', 'sessionOrKey', 'person', 'key'];
 
 /** Packages need not be written in TypeScript. */
 function problemOf({ method, path, access, handle }: ModuleRoute, root: string): string | undefined {

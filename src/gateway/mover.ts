@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { limits as accountLimits } from '../accounts/limits.ts';
 import { Sealer } from '../accounts/sealer.ts';
 import { archiveCollection } from '../calls/archive/archives.ts';
-import { ownProvidersKind } from '../calls/configuration-kinds.ts';
+import { mcpServersKind, ownProvidersKind } from '../calls/configuration-kinds.ts';
 import { limits as callLimits } from '../calls/limits.ts';
 import { localAccountId } from '../calls/local-setting.ts';
 import { ownProvidersBound } from '../calls/own-providers/own-provider-name.ts';
@@ -28,10 +28,13 @@ import type {
 import type { Database } from '../kernel/ports/records.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { limits as mcpLimits } from '../mcp/servers/limits.ts';
+import { serversBound } from '../mcp/servers/server-name.ts';
 import { exportAccount } from '../moving/export-account.ts';
 import { type ImportReport, importAccount } from '../moving/import-account.ts';
 import type { SectionName } from '../moving/sections.ts';
 import { limits as providerLimits } from '../providers/limits.ts';
+import { checkImportedServer } from './mcp-server-rules.ts';
 import { checkImportedProvider } from './own-provider-rules.ts';
 import type { RootSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
@@ -198,6 +201,7 @@ async function faultsOf(
   let characters = stored.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0);
   let count = stored.length;
   let providers = stored.filter(({ module }) => module === ownProvidersKind).length;
+  let servers = stored.filter(({ module }) => module === mcpServersKind).length;
   const read: { row: MovedRow; content: JsonObject; label: string }[] = [];
   for (const row of rows) {
     const content: unknown = JSON.parse(String(row.content));
@@ -211,9 +215,12 @@ async function faultsOf(
       faults.set(row, `an account has at most ${callLimits.configurationsMax} configurations`);
     else if (isNew && row.module === ownProvidersKind && providers >= providerLimits.ownProvidersMax)
       faults.set(row, ownProvidersBound);
+    else if (isNew && row.module === mcpServersKind && servers >= mcpLimits.serversMax)
+      faults.set(row, serversBound);
     else {
       if (isNew) count++;
       if (isNew && row.module === ownProvidersKind) providers++;
+      if (isNew && row.module === mcpServersKind) servers++;
       characters += String(row.content).length;
       contents.set(label, content);
       read.push({ row, content, label });
@@ -228,7 +235,9 @@ async function faultsOf(
     const fault =
       row.module === ownProvidersKind
         ? messageOf(() => checkImportedProvider(settings, String(row.name), content))
-        : faultOfConfiguration(row, content, others, modules);
+        : row.module === mcpServersKind
+          ? messageOf(() => checkImportedServer(settings, String(row.name), content))
+          : faultOfConfiguration(row, content, others, modules);
     if (fault !== undefined) faults.set(row, fault);
   }
   return faults;

@@ -18,6 +18,7 @@ import {
   type SettingValues,
   type Variables,
 } from '../lib/settings.ts';
+import { mcpSettings } from '../mcp/servers/settings.ts';
 import { paymentSettings } from '../payments/settings.ts';
 import { providerSettings } from '../providers/settings.ts';
 import { sandboxSettings } from '../sandbox/settings.ts';
@@ -46,6 +47,7 @@ const fields = {
   ...callSettings,
   ...providerSettings,
   ...egressSettings,
+  ...mcpSettings,
   ...sandboxSettings,
   ...paymentSettings,
   ...embeddingSettings,

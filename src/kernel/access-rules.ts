@@ -9,6 +9,8 @@ export interface AccessRules {
   readonly models?: readonly string[] | undefined;
   /** Names of providers. */
   readonly providers?: readonly string[] | undefined;
+  /** Patterns of tools of MCP servers, such as `github__*`. */
+  readonly tools?: readonly string[] | undefined;
   /** Lists that the header `x-weir-pipeline` may have. */
   readonly pipelines?: readonly string[] | undefined;
   /** Addresses and networks of clients. */
@@ -26,14 +28,16 @@ export class KeyAccess {
   readonly modelsDigest: string;
   readonly #models: ModelPatterns | undefined;
   readonly #providers: ReadonlySet<string> | undefined;
+  readonly #tools: readonly Wildcard[] | undefined;
   readonly #pipelines: ReadonlySet<string> | undefined;
   readonly #networks: Networks | undefined;
 
   constructor(rules: AccessRules) {
-    const { models, providers, pipelines, addresses } = rules;
+    const { models, providers, tools, pipelines, addresses } = rules;
     this.rules = rules;
     this.#models = models && new ModelPatterns(models);
     this.#providers = providers && new Set(providers);
+    this.#tools = tools?.map((pattern) => new Wildcard(pattern));
     this.#pipelines = pipelines && new Set(pipelines.map(plainList));
     // What can't be read allows nothing.
     this.#networks = addresses && (Networks.parse(addresses) ?? Networks.parse([]));
@@ -64,6 +68,21 @@ export class KeyAccess {
     if (this.#models === undefined) return true;
     if (!isResolved(target)) return this.#models.haveName(target.model);
     return this.#models.haveTarget(target);
+  }
+
+  /** A tool, or a prompt, of an MCP server by its name at the gateway. */
+  allowsTool(name: string): boolean {
+    return this.#tools?.some((pattern) => pattern.matches(name)) !== false;
+  }
+
+  /** Whether it may be that a tool whose name begins like this is allowed. */
+  mayAllowTools(prefix: string): boolean {
+    return this.#tools?.some((pattern) => pattern.mayBegin(prefix)) !== false;
+  }
+
+  /** Whether all tools are allowed whose names begin like this. */
+  allowsAllTools(prefix: string): boolean {
+    return this.#tools?.some((pattern) => pattern.matchesAllFrom(prefix)) !== false;
   }
 
   /** Whether models are limited, so that they have to be known before a call is sent. */

@@ -178,10 +178,10 @@ interface CompleteAnswer {
   readonly model: string | undefined;
 }
 
-/** Passes an answer to the cache if it is complete, within `bytesMax`, and ended by itself. */
+/** Passes an answer to the cache if it is complete, within `bytesMax`, ended by itself, and depends on the request alone. */
 export function onCompleteAnswer(
   reply: Reply,
-  bytesMax: number,
+  { bytesMax, exchange }: { readonly bytesMax: number; readonly exchange: Pick<Exchange, 'trace'> },
   then: (completeAnswer: CompleteAnswer) => Promise<void>,
 ): void {
   let stop: string | null | undefined;
@@ -197,7 +197,7 @@ export function onCompleteAnswer(
     usage = { ...usage, ...event.usage };
   }, 'milestones');
   reply.record(bytesMax, async (recording) => {
-    if (reply.status === 200 && stop != null && naturalStops.has(stop))
+    if (exchange.trace.isCacheable && reply.status === 200 && stop != null && naturalStops.has(stop))
       await then({ recording, usage, model });
   });
 }

@@ -3,6 +3,7 @@ import { billingErrors } from './error-reference/billing.ts';
 import { costErrors } from './error-reference/costs.ts';
 import { credentialErrors } from './error-reference/credentials.ts';
 import { gatewayErrors } from './error-reference/gateway.ts';
+import { mcpErrors } from './error-reference/mcp.ts';
 import { modelErrors } from './error-reference/models.ts';
 import { moduleErrors } from './error-reference/modules.ts';
 import { providerErrors } from './error-reference/providers.ts';
@@ -26,6 +27,7 @@ export const errorSubjects: Readonly<Record<string, ErrorDescriptions>> = {
   'Modules and pipelines': moduleErrors,
   'Costs and quotas': costErrors,
   Providers: providerErrors,
+  'MCP servers': mcpErrors,
   'Accounts and keys': accountErrors,
   'Billing and payments': billingErrors,
   Sandbox: sandboxErrors,
@@ -40,6 +42,7 @@ export const errorReference: Readonly<Record<ErrorCode, ErrorDescription>> = {
   ...moduleErrors,
   ...costErrors,
   ...providerErrors,
+  ...mcpErrors,
   ...accountErrors,
   ...billingErrors,
   ...sandboxErrors,

@@ -9,8 +9,11 @@ export interface ModuleRoute<Query = Readonly<Record<string, unknown>>, Body = u
   readonly summary: string;
   /** The chapter of the API reference; the name of the module by default. */
   readonly tag?: string;
-  /** The credentials that it accepts. In local mode, only `sessionOrKey` routes can be called. */
-  readonly access: 'session' | 'sessionOrKey' | 'key';
+  /**
+   * The credentials that it accepts. `person` is a session, or the user of a local gateway. In local mode, only `sessionOrKey` and
+   * `person` routes can be called.
+   */
+  readonly access: 'session' | 'sessionOrKey' | 'person' | 'key';
   /** Schemas of the query parameters, by name; others are rejected. */
   readonly query?: { readonly [Name in keyof Query]: StandardSchema<Query[Name]> };
   /** The schema of a JSON body; a body is ignored without it. */

@@ -16,6 +16,7 @@ import type { Candidate } from './ports/candidates.ts';
 import type { DeclaredCollection } from './ports/collections.ts';
 import type { Embeddings } from './ports/embeddings.ts';
 import type { EgressFetch } from './ports/fetch.ts';
+import type { McpTools } from './ports/mcp.ts';
 import type { ModuleStore } from './ports/module-store.ts';
 import type { Prices } from './ports/prices.ts';
 import type { ScopedCache } from './ports/scoped-cache.ts';
@@ -185,6 +186,8 @@ export interface Kit<Options> {
   readonly mayBeEditedDownstream: boolean;
   /** Whether an inner module may shorten or leave out earlier turns. */
   readonly mayBeShortenedDownstream: boolean;
+  /** The tools of MCP servers that the caller may use. In an airgap there are none. */
+  readonly mcp: McpTools;
   /** Cached answers of this module's tools; used by `withTools`. */
   readonly toolAnswers: ToolAnswers;
   readonly clock: Clock;
@@ -241,6 +244,8 @@ export interface Kit<Options> {
    * The context key: a hash over everything but the newest user text; undefined if the newest turn is more than text.
    */
   contextKey(exchange: Exchange): Promise<ConversationContext | undefined>;
+  /** Caches don't store the answer of this call: it depends on more than the request. */
+  keepUncached(): void;
   /**
    * `answeredBy` is the target that it came from, for the log and usage, if the recording answers the call. `metadata` is that
    * of a cached answer: in traces, the call has a link to the one that stored it.

@@ -83,6 +83,20 @@ export class Step {
   }
 }
 
+/** A call of a tool of an MCP server, for the receipt. */
+export interface ToolCallRecord {
+  /** Its name at the gateway. */
+  readonly tool: string;
+  readonly argumentsSha256: string;
+  /** Null without a result. */
+  readonly resultSha256: string | null;
+}
+
+/** Out of the gateway, or to the tool that the arguments name. */
+export type GatewayToolReach = 'outside' | 'other-tool';
+
+const noGatewayTools: ReadonlyMap<string, GatewayToolReach> = new Map();
+
 /** The span of a call. */
 export interface CallSpan extends SpanReference {
   /** The client's place in the trace; undefined if the trace starts here. */
@@ -115,6 +129,9 @@ export class Trace {
   batches: Spent | undefined;
   /** Set if the call is recorded. */
   recorder: CallRecorder | undefined;
+  #toolCalls: ToolCallRecord[] | undefined;
+  #gatewayTools: Map<string, GatewayToolReach> | undefined;
+  #isCacheable = true;
   #origin: ConversationIdentity | undefined;
   #egress: EgressRecord | undefined;
   #deliveredAttempt: Attempt | undefined;
@@ -146,6 +163,41 @@ export class Trace {
   /** Whether the pipeline of the call has an airgap. */
   get isAirgapped(): boolean {
     return this.egress?.airgap === 'call';
+  }
+
+  /** The calls of tools outside of the gateway that modules made for this call. */
+  get toolCalls(): readonly ToolCallRecord[] {
+    return this.#toolCalls ?? [];
+  }
+
+  addToolCall(toolCall: ToolCallRecord): void {
+    this.#toolCalls = [...(this.#toolCalls ?? []), toolCall];
+    this.#parent?.addToolCall(toolCall);
+  }
+
+  /** Where the arguments of tools go that the gateway answers, by the names of the tools; without those that stay inside. */
+  get gatewayTools(): ReadonlyMap<string, GatewayToolReach> {
+    return this.#gatewayTools ?? noGatewayTools;
+  }
+
+  addGatewayTools(
+    tools: Iterable<readonly [string, { readonly isOutside?: boolean; readonly callsOthers?: boolean }]>,
+  ): void {
+    for (const [name, { isOutside, callsOthers }] of tools)
+      if (isOutside === true || callsOthers === true) {
+        this.#gatewayTools ??= new Map();
+        this.#gatewayTools.set(name, isOutside === true ? 'outside' : 'other-tool');
+      }
+  }
+
+  /** Whether the answer depends on nothing but the request, so that caches may store it. */
+  get isCacheable(): boolean {
+    return this.#isCacheable;
+  }
+
+  keepUncached(): void {
+    this.#isCacheable = false;
+    this.#parent?.keepUncached();
   }
 
   addBatch(batch: Spent): void {

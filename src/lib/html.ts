@@ -36,7 +36,11 @@ ${script === undefined ? '' : `<script>${script}</script>\n`}</body>
 }
 
 /** The content security policy of a page with this style and script: nothing else is allowed. */
-export function htmlPagePolicy({ style = '', script }: Pick<HtmlPage, 'style' | 'script'>): string {
+export function htmlPagePolicy({
+  style = '',
+  script,
+  takesForms = false,
+}: Pick<HtmlPage, 'style' | 'script'> & { readonly takesForms?: boolean }): string {
   return [
     "default-src 'none'",
     `style-src 'sha256-${hash('sha256', commonStyle + style, 'base64')}'`,
@@ -44,7 +48,7 @@ export function htmlPagePolicy({ style = '', script }: Pick<HtmlPage, 'style' | 
       ? []
       : [`script-src 'sha256-${hash('sha256', script, 'base64')}'`, "connect-src 'self'"]),
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${takesForms ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",
   ].join('; ');
 }

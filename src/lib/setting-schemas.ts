@@ -39,7 +39,8 @@ export const httpUrl = z
   .string()
   .refine(isHttpUrl, 'must be an http or https address')
   .refine(hasNoUserInfo, 'must not contain a user or password: they would not be sent')
-  .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
+  // Not a transform, which JSON Schema can't describe.
+  .overwrite((url) => url.replace(/(?<!\/)\/+$/, ''));
 
 /** A document that is written as JSON. */
 export function jsonText<Value>(schema: z.ZodType<Value>) {

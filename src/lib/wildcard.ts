@@ -12,6 +12,17 @@ export class Wildcard {
     this.#middle = rest.filter((part) => part !== '');
   }
 
+  /** Whether a text with this beginning can match. */
+  mayBegin(prefix: string): boolean {
+    if (this.#last === undefined) return this.#first.startsWith(prefix);
+    return this.#first.startsWith(prefix) || prefix.startsWith(this.#first);
+  }
+
+  /** Whether every text with this beginning matches. */
+  matchesAllFrom(prefix: string): boolean {
+    return this.#last === '' && this.#middle.length === 0 && prefix.startsWith(this.#first);
+  }
+
   /** The earliest place of each part is as good as any other, so there is no going back. */
   matches(text: string): boolean {
     if (this.#last === undefined) return text === this.#first;

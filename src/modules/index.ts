@@ -5,6 +5,7 @@ import { costGuard } from './cost-guard/cost-guard.ts';
 import { exactCache } from './exact-cache/exact-cache.ts';
 import { guardrails } from './guardrails/guardrails.ts';
 import { ipc } from './ipc/ipc.ts';
+import { mcp } from './mcp/mcp.ts';
 import { mcpOptimizer } from './mcp-optimizer/mcp-optimizer.ts';
 import { patterns } from './patterns/patterns.ts';
 import { promptOptimizer } from './prompt-optimizer/prompt-optimizer.ts';
@@ -18,6 +19,7 @@ export const builtInModules: readonly ModuleFactory[] = [
   exactCache,
   semanticCache,
   () => costGuard,
+  mcp,
   mcpOptimizer,
   patterns,
   compactionBridge,

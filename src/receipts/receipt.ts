@@ -20,6 +20,14 @@ export interface ReceiptDetails {
   readonly modules: readonly string[];
   /** Undefined if the call was not in an airgap. */
   readonly egress: ReceiptEgress | undefined;
+  /** The calls of tools of MCP servers, in the order of their ends. */
+  readonly toolCalls: readonly ReceiptToolCall[];
+}
+
+export interface ReceiptToolCall {
+  readonly tool: string;
+  readonly argumentsSha256: string;
+  readonly resultSha256: string | null;
 }
 
 /** Where the gateway connected to for a call. */
@@ -62,6 +70,18 @@ const signedFields = {
     })
     .optional()
     .describe('All that the gateway connected to for the call; only for calls in an airgap'),
+  tool_calls: z
+    .array(
+      z.strictObject({
+        tool: z.string().describe('Its name at the gateway: `<server>__<tool>`'),
+        arguments_sha256: sha256.describe('Hash of the arguments as the server got them, as canonical JSON'),
+        result_sha256: sha256
+          .nullable()
+          .describe('Hash of the result as the server gave it, as canonical JSON; null without a result'),
+      }),
+    )
+    .optional()
+    .describe('The tools of MCP servers that modules called; only for calls with any'),
   key_id: z.string().describe('The key in /.well-known/jwks.json that verifies the signature'),
 };
 
@@ -91,6 +111,13 @@ export function signedFieldsOf(facts: ReceiptDetails, keyId: string): SignedFiel
     modules: [...facts.modules],
     ...(facts.egress !== undefined && {
       egress: { ...facts.egress, requests: { ...facts.egress.requests } },
+    }),
+    ...(facts.toolCalls.length > 0 && {
+      tool_calls: facts.toolCalls.map(({ tool, argumentsSha256, resultSha256 }) => ({
+        tool,
+        arguments_sha256: argumentsSha256,
+        result_sha256: resultSha256,
+      })),
     }),
     key_id: keyId,
   };

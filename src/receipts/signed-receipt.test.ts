@@ -36,6 +36,20 @@ test('no field can be changed, left out or added', async () => {
   assert.match(String(await findStatementProblem({ ...row, cost_usd: '0' }, keys)), /modified: cost_usd/);
 });
 
+test('calls of tools are signed, and a receipt without any is as it was before there were tools', async () => {
+  const toolCalls = [
+    { tool: 'github__search', argumentsSha256: 'c'.repeat(64), resultSha256: 'd'.repeat(64) },
+    { tool: 'github__search', argumentsSha256: 'e'.repeat(64), resultSha256: null },
+  ];
+  const { row, key } = await signedReceipt({ toolCalls });
+  const keys = { keys: [key.publicJwk] };
+  assert.equal(await findStatementProblem(row, keys), undefined);
+  assert.equal(row.tool_calls?.length, 2);
+  const fewer = { ...row, tool_calls: row.tool_calls?.slice(1) };
+  assert.match(String(await findStatementProblem(fewer, keys)), /modified: tool_calls/);
+  assert.equal('tool_calls' in (await signedReceipt()).row, false);
+});
+
 test('no other signature does, whatever it says of itself', async () => {
   const { row, key } = await signedReceipt();
   const { row: forged } = await signedReceipt({}, 2);

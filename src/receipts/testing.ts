@@ -18,6 +18,7 @@ export function sampleReceiptDetails(given: Partial<ReceiptDetails> = {}): Recei
     responseSha256: 'b'.repeat(64),
     modules: ['cost-guard', 'other'],
     egress: undefined,
+    toolCalls: [],
     ...given,
   };
 }

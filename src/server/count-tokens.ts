@@ -131,7 +131,8 @@ export class CountTokensHandler {
     const { limiter } = this.#parts;
     if (!limiter.isLimited(identity)) return;
     const onLimited = limitListener(context, clientRequest.wire);
-    await limiter.count({ clientRequest, trace, isWithoutTokens: true, onLimited }, identity);
+    const headers = rawHeadersOf(clientRequest);
+    await limiter.count({ headers, clientRequest: undefined, trace, onLimited }, identity);
   }
 
   async #count(clientRequest: ClientRequest, by: CountTokensContext): Promise<WholeResponse> {

@@ -95,7 +95,7 @@ function parseHostName(host: string): string {
   return name;
 }
 
-export function isCrossSite(req: HttpRequest, allowed: ReadonlySet<string>): boolean {
+export function isCrossSite(req: Pick<HttpRequest, 'header'>, allowed: ReadonlySet<string>): boolean {
   const origin = req.header('origin');
   if (origin !== undefined)
     return (

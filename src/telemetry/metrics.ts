@@ -106,6 +106,16 @@ export class Metrics {
     'Calls that a reporter failed on, each a bug',
     ['reporter'],
   );
+  readonly #mcpCalls = new CounterFamily('weir_mcp_calls_total', 'Calls of tools of MCP servers', [
+    'server',
+    'ending',
+  ]);
+  readonly #mcpSeconds = new HistogramFamily(
+    'weir_mcp_call_seconds',
+    'Time from a call of a tool of an MCP server to its result',
+    ['server'],
+    secondsBuckets,
+  );
   readonly #seconds = new HistogramFamily(
     'weir_request_seconds',
     'Time from the request to the last byte',
@@ -265,6 +275,12 @@ export class Metrics {
     this.#refused.with(String(status), code).value++;
   }
 
+  /** `server` is the name of one of the operator: there is no end of those of accounts. */
+  recordToolCall(server: string, ending: string, seconds: number): void {
+    this.#mcpCalls.with(server, ending).value++;
+    this.#mcpSeconds.with(server).observe(seconds);
+  }
+
   recordRateLimited(limit: string): void {
     this.#rateLimited.with(limit).value++;
   }
@@ -295,6 +311,8 @@ export class Metrics {
       this.#requests,
       this.#refused,
       this.#rateLimited,
+      this.#mcpCalls,
+      this.#mcpSeconds,
       this.#keyTests,
       this.#tokenCounts,
       this.#tokens,

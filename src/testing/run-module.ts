@@ -33,6 +33,7 @@ import { Pipelines } from '../kernel/pipeline.ts';
 import type { Budgets } from '../kernel/ports/budget.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
+import { type McpToolsFinder, noMcpTools } from '../kernel/ports/mcp.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import type { ModuleDay } from '../kernel/ports/records.ts';
 import type { TextModels } from '../kernel/ports/text-models.ts';
@@ -110,6 +111,8 @@ export interface ModuleTestEnvironment {
   readonly embeddings?: Embeddings;
   /** By default, texts aren't read. */
   readonly textModels?: TextModels;
+  /** By default, there are no MCP servers. */
+  readonly mcp?: McpToolsFinder;
   /** In memory by default. */
   readonly tables?: ModuleTables;
   /** The module's variables `WEIR_<NAME>_…`, by the rest of their names. */
@@ -140,6 +143,7 @@ export function runModule(
   const { budgets = new MemoryBudgets(clock), embeddings = noEmbeddings('off') } = moduleTestEnvironment;
   const { textModels = noTextModels('off') } = moduleTestEnvironment;
   const { onModuleWork, moduleDays = [] } = moduleTestEnvironment;
+  const { mcp = { toolsFor: () => noMcpTools } } = moduleTestEnvironment;
   const { tables = createModuleTables(clock) } = moduleTestEnvironment;
   const { stores } = tables;
   const sealer = new Sealer([Buffer.alloc(32, 'test')]);
@@ -194,6 +198,7 @@ export function runModule(
     clock,
     catalog: prices,
     requestKeys: new RequestKeys(Buffer.from('test')),
+    mcp,
     backgroundTasks,
     runModel: {
       wire: anthropicMessages,

@@ -14,6 +14,8 @@ export interface AgentEnvironment {
   readonly headers: Readonly<Record<string, string>>;
   /** How an MCP server is started that it is to use. */
   readonly server?: readonly string[] | undefined;
+  /** The address of the gateway's own MCP server, if the agent is to use it. */
+  readonly endpoint?: string | undefined;
   /** Whether it makes its calls over a WebSocket. */
   readonly usesWebSocket?: boolean | undefined;
   /** Whether it continues the conversation of its last run. */
@@ -45,6 +47,8 @@ export interface Agent {
   launch(place: AgentEnvironment, prompt: string): Launch;
   /** Whether it is told of MCP servers here. */
   readonly takesServers?: true;
+  /** Whether it is told of MCP servers that have an address. */
+  readonly takesEndpoints?: true;
   /** Whether it can make its calls over a WebSocket. */
   readonly hasWebSocket?: true;
   /** Whether it is told to continue its last conversation here. */
@@ -71,8 +75,9 @@ const claudeCode: Agent = {
   otherModel: 'gpt-5-mini',
   reading: [{ tool: 'Read', input: (path) => ({ file_path: path }) }],
   takesServers: true,
+  takesEndpoints: true,
   continues: true,
-  launch: ({ url, token, model, headers, home, server, continues, compacts }, prompt) => ({
+  launch: ({ url, token, model, headers, home, server, endpoint, continues, compacts }, prompt) => ({
     environment: {
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: token,
@@ -84,19 +89,31 @@ const claudeCode: Agent = {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       ...(compacts && { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' }),
       // It would search for tools of servers by itself, and have none to leave out.
-      ...(server && { ENABLE_TOOL_SEARCH: 'false' }),
+      ...((server ?? endpoint) && { ENABLE_TOOL_SEARCH: 'false' }),
     },
-    args: server
-      ? ['-p', prompt, '--mcp-config', join(home, 'servers.json'), '--allowedTools', `mcp__${serverName}`]
-      : ['-p', prompt, ...(continues === true ? ['--continue'] : [])],
-    files: server
-      ? { [join(home, 'servers.json')]: JSON.stringify({ mcpServers: { [serverName]: started(server) } }) }
-      : {},
+    args:
+      server !== undefined || endpoint !== undefined
+        ? ['-p', prompt, '--mcp-config', join(home, 'servers.json'), '--allowedTools', `mcp__${serverName}`]
+        : ['-p', prompt, ...(continues === true ? ['--continue'] : [])],
+    files: {
+      ...(server && {
+        [join(home, 'servers.json')]: JSON.stringify({ mcpServers: { [serverName]: started(server) } }),
+      }),
+      ...(endpoint !== undefined && {
+        [join(home, 'servers.json')]: JSON.stringify({
+          mcpServers: { [serverName]: { type: 'http', url: endpoint, headers: authorized(token) } },
+        }),
+      }),
+    },
   }),
 };
 
 function started([command = '', ...args]: readonly string[]) {
   return { command, args };
+}
+
+function authorized(token: string) {
+  return { Authorization: `Bearer ${token}` };
 }
 
 const codex: Agent = {
@@ -112,10 +129,11 @@ const codex: Agent = {
     { tool: 'shell', input: (path) => ({ command: ['cat', path] }) },
   ],
   takesServers: true,
+  takesEndpoints: true,
   hasWebSocket: true,
   continues: true,
   launch: (
-    { url, token, model, home, headers, server, continues, usesWebSocket = false, compacts, compactsLocally },
+    { url, token, model, home, headers, server, endpoint, continues, usesWebSocket = false, ...others },
     prompt,
   ) => ({
     environment: { CODEX_HOME: join(home, '.codex'), WEIR_TOKEN: token },
@@ -125,13 +143,13 @@ const codex: Agent = {
       prompt,
     ],
     files:
-      compacts && !compactsLocally
+      others.compacts && !others.compactsLocally
         ? remoteCompaction({ url, token, model, home })
         : {
             [join(home, '.codex', 'config.toml')]: [
               `model = ${JSON.stringify(model)}`,
               'model_provider = "weir"',
-              ...(compacts ? ['model_auto_compact_token_limit = 25000'] : []),
+              ...(others.compacts ? ['model_auto_compact_token_limit = 25000'] : []),
               '',
               '[model_providers.weir]',
               'name = "Weir"',
@@ -154,6 +172,15 @@ const codex: Agent = {
                     '',
                   ]
                 : []),
+              ...(endpoint === undefined
+                ? []
+                : [
+                    `[mcp_servers.${serverName}]`,
+                    `url = ${JSON.stringify(endpoint)}`,
+                    'bearer_token_env_var = "WEIR_TOKEN"',
+                    'default_tools_approval_mode = "approve"',
+                    '',
+                  ]),
             ].join('\n'),
           },
   }),
@@ -264,9 +291,10 @@ const geminiCli: Agent = {
   ownModel: 'gemini-2.5-pro',
   otherModel: 'claude-sonnet-4-5',
   reading: [{ tool: 'read_file', input: (path) => ({ file_path: path }) }],
+  takesEndpoints: true,
   compactsBetweenPrompts: true,
   summaryModel: 'gemini-3.1-pro-preview-customtools',
-  launch: ({ url, token, model, home, headers, compacts, continues }, prompt) => ({
+  launch: ({ url, token, model, home, headers, endpoint, compacts, continues }, prompt) => ({
     environment: {
       GOOGLE_GEMINI_BASE_URL: url,
       GEMINI_API_KEY: token,
@@ -285,6 +313,9 @@ const geminiCli: Agent = {
         security: { auth: { selectedType: 'gemini-api-key' } },
         privacy: { usageStatisticsEnabled: false },
         general: { disableAutoUpdate: true },
+        ...(endpoint !== undefined && {
+          mcpServers: { [serverName]: { httpUrl: endpoint, headers: authorized(token), trust: true } },
+        }),
         // A share of a million tokens.
         ...(compacts && { model: { compressionThreshold: 0.07 } }),
       }),

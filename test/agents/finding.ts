@@ -1,4 +1,5 @@
 import type { SeenRequest } from '../../src/testing/fake-upstream.ts';
+import { objectsOf, stringOf } from '../../src/wire/json-values.ts';
 import type { ScriptedTurn } from './scripted-turns.ts';
 
 const wanted = 'repair_chapel';
@@ -21,3 +22,20 @@ export function finding(
     ? undefined
     : { fault: 'the agent did not call it' };
 }
+
+/** What a model does that has the tools of a server behind the gateway: it calls one, and then does what it would have done. */
+export function callingThroughGateway(
+  { bytes, json }: SeenRequest,
+  results: number,
+): ScriptedTurn | { readonly fault: string } | undefined {
+  const [tool] = new RegExp(`[\\w-]*${houseBehindGateway}__${wanted}`).exec(JSON.stringify(json.tools)) ?? [];
+  if (tool === undefined) return { fault: 'the agent offers no tool of the server behind the gateway' };
+  const group = objectsOf(json.tools).find((one) => objectsOf(one.tools).some(({ name }) => name === tool));
+  if (results === 0) return { tool, namespace: stringOf(group?.name), input: { reason: 'rising water' } };
+  return bytes.toString().includes('is done because of rising water')
+    ? undefined
+    : { fault: 'the agent did not call it' };
+}
+
+/** The name of the house server at the gateway. */
+export const houseBehindGateway = 'estate';

@@ -12,7 +12,7 @@ import { listening } from '../support/server.ts';
 import type { Agent, AgentEnvironment } from './agents.ts';
 import { faultIn, modelIn } from './checked-request.ts';
 import { CompactingModel, estimatedTokens, longFiles } from './compacting.ts';
-import { finding } from './finding.ts';
+import { callingThroughGateway, finding, houseBehindGateway } from './finding.ts';
 import { type AgentProcess, launchAgent } from './launch-agent.ts';
 import { RestorationCheck, rule } from './restored.ts';
 import { providerKeys, type Scenario, word } from './scenarios.ts';
@@ -86,13 +86,14 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
     const failure = scenario.failing?.(request, calls++);
     if (failure !== undefined) return failure;
     const results = resultsIn(request);
-    const found = scenario.manyTools === true ? finding(request, results) : undefined;
+    const find = scenario.manyTools === true ? finding : scenario.endpoint && callingThroughGateway;
+    const found = find?.(request, results);
     if (found !== undefined && 'fault' in found) {
       faults.push(found.fault);
       return answering(request, { text: found.fault });
     }
     if (found !== undefined) return answering(request, found);
-    const looks = tools.includes(clock) ? 1 : scenario.manyTools === true ? 2 : 0;
+    const looks = tools.includes(clock) || scenario.endpoint ? 1 : scenario.manyTools === true ? 2 : 0;
     if (mentions(request, clock) === 1) return answering(request, { tool: clock, input: {} });
     if (scenario.repeatsCalls === true && results === 2 && !request.bytes.includes('[Same result as'))
       faults.push('the content was sent twice');
@@ -114,17 +115,23 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
     WEIR_OPENAI_BASE_URL: `${provider.url}/v1`,
     WEIR_LMSTUDIO_BASE_URL: `${provider.url}/v1`,
     WEIR_GEMINI_BASE_URL: provider.url,
+    ...(scenario.endpoint && {
+      WEIR_MCP_SERVERS: JSON.stringify({
+        [houseBehindGateway]: { command: process.execPath, args: [houseServer] },
+      }),
+    }),
     ...scenario.environment,
   });
   const refusals = await watchFor(scenario.refusal, weir.url);
   try {
     const token = scenario.cloud === true ? await accountKey(weir.url) : 'any-token';
     const server = scenario.manyTools === true ? [process.execPath, houseServer] : undefined;
+    const endpoint = scenario.endpoint && `${weir.url}/mcp`;
     const { headers = {}, webSocket: usesWebSocket } = scenario;
     const compacts = scenario.compacts === true;
     const compactsLocally = scenario.compactsLocally === true;
     const place = {
-      ...{ url: refusals.url, token, model, home, work, headers, server, usesWebSocket },
+      ...{ url: refusals.url, token, model, home, work, headers, server, endpoint, usesWebSocket },
       ...{ compacts, compactsLocally },
     };
     const lines = scenario.isLong === true ? 'The river flows on.\n'.repeat(100) : '';

@@ -19,6 +19,8 @@ export interface Scenario {
   readonly examples?: readonly string[];
   /** With an MCP server of many tools, of which the module leaves most out: the model finds one of them, and calls it. */
   readonly manyTools?: true;
+  /** The agent has that server through the MCP endpoint of the gateway, and the model calls one of its tools. */
+  readonly endpoint?: true;
   /** Calls are made over a WebSocket. */
   readonly webSocket?: true;
   /** The model of a first run, which thinks; the agent continues that conversation. */
@@ -269,6 +271,14 @@ export const scenarios: readonly Scenario[] = [
     model: own,
     environment: { ...keys, WEIR_PIPELINE: 'mcp-optimizer?way_back=find_tools&holdout=0' },
     manyTools: true,
+    sees: new RegExp(word),
+  },
+  {
+    name: 'mcp endpoint',
+    summary: 'an MCP server behind `/mcp` of the gateway; the agent lists its tools, and the model calls one',
+    model: own,
+    environment: keys,
+    endpoint: true,
     sees: new RegExp(word),
   },
   {

@@ -9,6 +9,8 @@ export type ScriptedTurn = { readonly text: string } | ScriptedCall;
 
 interface ScriptedCall {
   readonly tool: string;
+  /** What Codex groups the tools of a server by. */
+  readonly namespace?: string | undefined;
   readonly input: object;
   /** How many times in the same answer; once by default. */
   readonly times?: number;
@@ -87,6 +89,7 @@ function responsesAnswer(request: SeenRequest, said: ScriptedTurn): Script {
           id: `fc_${call_id}`,
           call_id,
           name: said.tool,
+          ...(said.namespace !== undefined && { namespace: said.namespace }),
           arguments: inputOf(said),
           status: 'completed',
         }));

@@ -136,8 +136,8 @@ const meddler = editing('meddler', (exchange, next, { prefix }) => {
 });
 
 /** The one that leaves tools out, with vectors that are there at once. */
-const optimizer: ModuleFactory<McpOptimizerOptions> = (host) => {
-  const made = mcpOptimizer(host);
+const optimizer: ModuleFactory<McpOptimizerOptions> = () => {
+  const made = mcpOptimizer();
   const embed = wordVectors();
   const withVectors = (kit: Kit<McpOptimizerOptions>) =>
     new Proxy(kit, {

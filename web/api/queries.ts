@@ -38,6 +38,12 @@ export type StoredKey = Answer<'/v1/byok/{provider}/keys', 'get'>['keys'][number
 /** What keys are stored for: a provider of the gateway, or one of the account. */
 export type KeyOwner = Pick<Provider, 'name' | 'title' | 'key_forms'>;
 export type OwnProvider = Answer<'/v1/providers', 'get'>['providers'][number];
+export type McpServer = Answer<'/v1/mcp/servers', 'get'>['servers'][number];
+export type McpServerInput =
+  paths['/v1/mcp/servers/{name}']['put']['requestBody']['content']['application/json'];
+export type McpServerTest = Answer<'/v1/mcp/servers/{name}/test', 'post'>;
+export type McpServerTool = Answer<'/v1/mcp/servers/{name}/tools', 'get'>['tools'][number];
+export type McpAuthorization = Answer<'/v1/mcp/authorizations', 'get'>['authorizations'][number];
 export type Budget = Answer<'/v1/budgets', 'get'>['budgets'][number];
 export type StoredBudget = Answer<'/v1/organization/budgets', 'get'>['budgets'][number];
 export type ArchivedConversation = Answer<'/v1/archive', 'get'>['conversations'][number];
@@ -261,6 +267,22 @@ export const deliveriesOf = (id: string) =>
 export const ownProviders = queryOptions({
   queryKey: ['own-providers'],
   queryFn: () => told(api.GET('/v1/providers')),
+});
+
+export const mcpServers = queryOptions({
+  queryKey: ['mcp', 'servers'],
+  queryFn: () => told(api.GET('/v1/mcp/servers')),
+});
+
+export const mcpServerTools = (name: string) =>
+  queryOptions({
+    queryKey: ['mcp', 'tools', name],
+    queryFn: () => told(api.GET('/v1/mcp/servers/{name}/tools', { params: { path: { name } } })),
+  });
+
+export const mcpAuthorizations = queryOptions({
+  queryKey: ['mcp', 'authorizations'],
+  queryFn: () => told(api.GET('/v1/mcp/authorizations')),
 });
 
 export const aliases = queryOptions({

@@ -28,6 +28,7 @@ import {
   UserRound,
   UsersRound,
   Wallet,
+  Wrench,
 } from 'lucide-react';
 
 import type { Capabilities } from '../api/queries.ts';
@@ -58,6 +59,7 @@ const all: readonly NavigationItem[] = [
   { to: '/aliases', title: 'Aliases', icon: Split, letter: 's' },
   { to: '/prompts', title: 'Prompts', icon: FileText, letter: 'x' },
   { to: '/guardrails', title: 'Guardrails', icon: ShieldCheck, letter: 'u' },
+  { to: '/mcp-servers', title: 'MCP servers', icon: Wrench },
   { to: '/batches', title: 'Batches', icon: Layers, letter: 'y' },
   { to: '/recordings', title: 'Recordings', icon: Disc, letter: 'e' },
   { to: '/archive', title: 'Archive', icon: Archive, letter: 'h' },

@@ -242,6 +242,13 @@ const aliases = createRoute({
   component: page(() => import('../pages/aliases/aliases.tsx'), 'Aliases'),
 });
 
+const mcpServers = createRoute({
+  getParentRoute: () => root,
+  path: '/mcp-servers',
+  validateSearch: opens,
+  component: page(() => import('../pages/mcp/mcp.tsx'), 'McpServers'),
+});
+
 const batches = createRoute({
   getParentRoute: () => root,
   path: '/batches',
@@ -384,6 +391,7 @@ export const router = createRouter({
     modules,
     modulePage,
     aliases,
+    mcpServers,
     batches,
     prompts,
     alerts,

@@ -21,6 +21,9 @@ export const webhooksPurpose = 'webhooks';
 /** The name of identity providers in `WEIR_EGRESS_ALLOW`, and the purpose of their connections. */
 export const signOnPurpose = 'sign-on';
 
+/** The name of MCP servers and their issuers in `WEIR_EGRESS_ALLOW`, and the purpose of their connections. */
+export const mcpPurpose = 'mcp';
+
 export interface EgressPart extends Part {
   readonly egress: Egress;
   readonly allowList: AllowList;
@@ -88,7 +91,14 @@ export function allowListFaults(
 ): readonly string[] {
   const providers = new Set(configuredProviders(settings).map(({ name }) => name));
   const unknown = allowList.unknownNames(
-    new Set([...modules.keys(), ...providers, webhooksPurpose, accountProvidersPurpose, signOnPurpose]),
+    new Set([
+      ...modules.keys(),
+      ...providers,
+      webhooksPurpose,
+      accountProvidersPurpose,
+      signOnPurpose,
+      mcpPurpose,
+    ]),
   );
   return unknown.map((name) => `WEIR_EGRESS_ALLOW: there is no module or provider "${name}"`);
 }

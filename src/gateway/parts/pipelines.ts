@@ -37,12 +37,15 @@ import { StepAsides } from '../../calls/step-asides.ts';
 import { StoredPipeline } from '../../calls/stored-pipeline.ts';
 import { StoredRules } from '../../calls/stored-rules.ts';
 import { TargetChecks } from '../../calls/target-checks.ts';
+import type { AllowList } from '../../egress/allow-list.ts';
+import type { Egress } from '../../egress/egress.ts';
 import type { ModuleFetches } from '../../egress/module-fetches.ts';
 import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
 import type { Handler, Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled, type Pipeline } from '../../kernel/pipeline.ts';
 import { expandPipelineNames } from '../../kernel/pipeline-list.ts';
 import type { Alerts } from '../../kernel/ports/alerts.ts';
+import type { McpToolsFinder } from '../../kernel/ports/mcp.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
@@ -76,6 +79,7 @@ import { requireConfigurations } from '../require-configurations.ts';
 import type { RootSecrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { EmbeddingsPart } from './embeddings.ts';
+import { createMcpServing, type McpServing } from './mcp-serving.ts';
 import type { OtlpPart } from './otlp.ts';
 import { createOwnProviders } from './own-providers.ts';
 import type { ProvidersPart } from './providers.ts';
@@ -105,6 +109,7 @@ export interface PipelinesPart extends Part {
   readonly credentialNames: CredentialNames;
   readonly stepAsides: StepAsides;
   readonly ownProviders: OwnProviders;
+  readonly mcp: McpServing;
 }
 
 interface PipelinesParts {
@@ -128,6 +133,10 @@ interface PipelinesParts {
   readonly sinks: readonly LogSink[];
   readonly otlp: Pick<OtlpPart, 'reporter' | 'startSpan'>;
   readonly alerts: Alerts;
+  readonly egress: Egress;
+  readonly allowList: AllowList;
+  /** The tools of MCP servers. */
+  readonly mcpTools: McpToolsFinder;
 }
 
 /** Pipelines, module kits, and the reporting of calls. */
@@ -245,6 +254,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     clock: stores.clock,
     catalog: prices,
     requestKeys,
+    mcp: parts.mcpTools,
     backgroundTasks,
     runModel: {
       wire: anthropicMessages,
@@ -290,6 +300,11 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     clock: stores.clock,
   });
   const ownProviders = createOwnProviders({ ...parts, configurations });
+  const mcp = createMcpServing({
+    ...parts,
+    configurations,
+    calls: settings.stores === undefined && settings.workers === 1 ? undefined : cacheBackend,
+  });
   const aliases = new Aliases({
     configurations,
     instance,
@@ -358,6 +373,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     credentialNames: new CredentialNames(nameKey),
     stepAsides,
     ownProviders,
+    mcp,
     routes: [
       ...cacheRoutes(new ModuleCaches({ modules: parts.modules, cacheBackend, vectors })),
       ...archiveRoutes(archives).map((route) => moduleApiRoute('archive', route, stores.shared.rateLimiter)),

@@ -15,6 +15,7 @@ import type { KeyActivities } from './key-activity.ts';
 import type { LegalHolds } from './legal-holds.ts';
 import type { LogRetentions } from './log-retentions.ts';
 import type { LoginFactors } from './login-factors.ts';
+import type { McpClients, McpGrants, McpKeyPeople } from './mcp-authorization.ts';
 import type { MemberInvitations } from './member-invitations.ts';
 import type { KeyValueStores } from './module-store.ts';
 import type { MovedRows, MovedSealings } from './moving.ts';
@@ -51,6 +52,9 @@ export interface Database {
   readonly projectMembers: ProjectMembers;
   readonly serviceAccounts: ServiceAccounts;
   readonly sessions: Sessions;
+  readonly mcpGrants: McpGrants;
+  readonly mcpClients: McpClients;
+  readonly mcpKeyPeople: McpKeyPeople;
   readonly signOns: SignOns;
   readonly signOnDomains: SignOnDomains;
   readonly signOnAdmissions: SignOnAdmissions;

@@ -5,6 +5,9 @@ import type { Ending } from '../reply/ending.ts';
 import type { Tags } from '../tags.ts';
 import type { Attributes, Effect } from '../trace.ts';
 
+/** The format of calls of MCP tools. They are rows of the log, and count in no sums, which are about calls to models. */
+export const toolCallWire = 'mcp';
+
 /** One logged call, without its content. */
 export interface LoggedCall {
   /** Starts with the time, so that ids are ordered by arrival. */

@@ -9,6 +9,12 @@ export interface GatewayTool {
   answer(input: unknown, call: ToolCallContext): ToolAnswer | Promise<ToolAnswer>;
   /** How long its answers stay valid; without a plan, each call is answered anew. */
   readonly cache?: ToolCachePlan;
+  /** After which time it has failed. */
+  readonly timeoutMs?: number;
+  /** Whether its arguments leave the gateway: redacted values in them keep their placeholders. */
+  readonly isOutside?: boolean;
+  /** Whether it calls another tool, whose name its arguments have as `name`. */
+  readonly callsOthers?: boolean;
 }
 
 /** The answers of a tool are cached if the call's pipeline has `tool-cache`. */
@@ -16,11 +22,15 @@ export interface ToolCachePlan {
   readonly seconds: number;
   /** Who gets a cached answer: everybody in the account, the same end user, or the same conversation. */
   readonly scope: 'account' | 'person' | 'conversation';
+  /** Within the scope, whose authorization the answers rely on: others don't get them. */
+  readonly subject?: string;
   /** The module's tools that change what this one answers: a call of them makes its cached answers invalid, in the whole account. */
   readonly invalidatedBy?: readonly string[];
 }
 
 export interface ToolCallContext {
+  /** The id of the call in the conversation. */
+  readonly id: string;
   readonly exchange: Exchange;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;

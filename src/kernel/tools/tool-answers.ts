@@ -80,14 +80,14 @@ export class ToolAnswers {
   }
 
   /** The key has a version that is read before the answer: an answer from before a change is stored under a key that nobody reads. */
-  async #keyOf({ tool, input, exchange }: CalledTool, { scope }: ToolCachePlan): Promise<string> {
+  async #keyOf({ tool, input, exchange }: CalledTool, { scope, subject }: ToolCachePlan): Promise<string> {
     const { name } = tool.tool;
     const stored = await this.#parts.cache.get(versionKey(name));
     const version =
       stored === undefined
         ? await this.#share(versionKey(name), () => this.#renewVersion(name))
         : Buffer.from(stored).toString();
-    return `answer:${digestOfText(canonicalJson([name, input, version, subjectOf(exchange, scope)]))}`;
+    return `answer:${digestOfText(canonicalJson([name, input, version, subjectOf(exchange, scope), ...(subject === undefined ? [] : [subject])]))}`;
   }
 
   async #renewVersion(name: string): Promise<string> {

@@ -55,12 +55,16 @@ export class ToolLoop {
       }
       const { results, handedOver } = await this.#answerCalls(calls);
       for (const call of handedOver) yield* this.#writer.writeToolCall(call);
-      const toolRound = this.#round(answer.content, results);
+      let toolRound = this.#round(answer.content, results);
       if (handedOver.length > 0 || rest.some((block) => awaitedCallIdOf(block) !== undefined)) {
         yield* this.#end({ stop_reason: 'tool_use', stop_sequence: null }, toolRound);
         return;
       }
-      const nextRound = await this.#requestNextRound(toolRound);
+      let nextRound = await this.#requestNextRound(toolRound);
+      if (!('events' in nextRound) && nextRound.reason === 'blocked_by_module') {
+        toolRound = this.#withhold(toolRound, nextRound.why);
+        nextRound = await this.#requestNextRound(toolRound);
+      }
       if (!('events' in nextRound)) {
         yield* this.#endEarly(toolRound, nextRound);
         return;
@@ -91,15 +95,28 @@ export class ToolLoop {
     return { content: content.map(withValidInput), results, ...(folded !== undefined && { folded }) };
   }
 
+  /** Without the results, in which a module has found what must not reach the model. Later calls don't have them either. */
+  #withhold(toolRound: ToolRound, why: string | undefined): ToolRound {
+    this.#parts.kit.note({ withheld: toolRound.results.length });
+    const results = toolRound.results.map(
+      (result): Block =>
+        result.type === 'tool_result'
+          ? { ...result, content: `The result was withheld: ${why}`, is_error: true }
+          : result,
+    );
+    return { ...toolRound, results };
+  }
+
   /** Ends the answer early, with the reason. */
-  async *#endEarly(toolRound: ToolRound, { reason, message }: EarlyEnd): AsyncGenerator<ReplyEvent> {
+  async *#endEarly(toolRound: ToolRound, { reason, why }: EarlyEnd): AsyncGenerator<ReplyEvent> {
     this.#parts.kit.note({ stopped: reason });
     const stop_reason = reason === 'max_tokens' ? reason : 'end_turn';
     const stopFields: StopFields = { stop_reason, stop_sequence: null };
-    if (message === undefined) {
+    if (why === undefined) {
       yield* this.#end(stopFields, toolRound);
       return;
     }
+    const message = `[The answer ends here: ${why}]`;
     this.#rounds.push(toolRound);
     yield* this.#writer.writeText(message);
     yield* this.#end(stopFields, { content: [{ type: 'text', text: message }], results: [] });
@@ -131,21 +148,22 @@ export class ToolLoop {
     return { results, handedOver };
   }
 
-  async #answerCall({ name, input }: ToolUseBlock): Promise<ToolAnswer> {
+  async #answerCall({ id, name, input }: ToolUseBlock): Promise<ToolAnswer> {
     const { exchange, tools, kit } = this.#parts;
     const { signal } = exchange;
     const tool = tools.get(name);
     if (tool === undefined) return '';
     const answering = () =>
       kit.toolAnswers
-        .find({ tool, input, exchange }, async () => tool.answer(input, { exchange, signal }))
+        .find({ tool, input, exchange }, async () => tool.answer(input, { id, exchange, signal }))
         .finally(() =>
           kit.toolAnswers
             .invalidate(tool.tool.name, tools)
             .catch(() => kit.note({ tool_cache: 'not-invalidated' })),
         );
     try {
-      return await withTimeout(answering(), limits.toolAnswerMs, () => new Error('the tool timed out'));
+      const { timeoutMs = limits.toolAnswerMs } = tool;
+      return await withTimeout(answering(), timeoutMs, () => new Error('the tool timed out'));
     } catch (fault) {
       if (signal.aborted)
         throw new GatewayError('client_gone', 'the client closed the connection', { cause: fault });
@@ -160,7 +178,7 @@ export class ToolLoop {
     const limit = this.#remainingTokens();
     if (limit === 0) return { reason: 'max_tokens' };
     if (this.#rounds.length + 1 >= roundsMax)
-      return { reason: 'rounds', message: endNotice(`tools were called ${roundsMax} times in a row`) };
+      return { reason: 'rounds', why: `tools were called ${roundsMax} times in a row` };
     const request: ChatRequest = {
       ...this.#request,
       messages: [
@@ -177,7 +195,7 @@ export class ToolLoop {
       return { events: reply.events() };
     } catch (failure) {
       if (!isRejection(failure) || failure.code === 'client_gone') throw failure;
-      return { reason: failure.code, message: endNotice(failure.message) };
+      return { reason: failure.code, why: failure.message };
     }
   }
 
@@ -229,7 +247,8 @@ type NextRound = { readonly events: AsyncIterable<ReplyEvent> } | EarlyEnd;
 
 interface EarlyEnd {
   readonly reason: string;
-  readonly message?: string;
+  /** For the client; undefined if the stop reason says it all. */
+  readonly why?: string;
 }
 
 /** Whether the answer is complete: one that was cut off may end with half a call. */
@@ -245,10 +264,6 @@ function withValidInput(block: Block): Block {
 function resultOf({ id }: ToolUseBlock, answer: Exclude<ToolAnswer, { readonly handOver: unknown }>): Block {
   const { content, isError = false } = typeof answer === 'string' ? { content: answer } : answer;
   return { type: 'tool_result', tool_use_id: id, content, ...(isError && { is_error: true }) };
-}
-
-function endNotice(why: string): string {
-  return `[The answer ends here: ${why}]`;
 }
 
 /** Estimates the output if the provider reports no count. */

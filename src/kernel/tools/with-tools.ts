@@ -35,6 +35,7 @@ export async function withTools(tools: readonly GatewayTool[], within: WithTools
   const messages = await restoreToolRounds(exchange, kit.decisions, hidden);
   const named = assignUniqueNames(tools, request);
   const whole = messages === request.messages ? request : { ...request, messages };
+  exchange.trace.addGatewayTools(named);
   const offer = (edited: ChatRequest) => appendTools(edited, named);
   const outgoing = within.arrange === undefined ? offer(whole) : await within.arrange(whole, offer);
   const isIdle = outgoing.tools === request.tools && hidden?.resend !== true && isFoldable === undefined;

@@ -89,7 +89,8 @@ export const exactCache: ModuleFactory<ExactCacheOptions> = () => {
       const release = lead(flight);
       try {
         const reply = await next(exchange);
-        onCompleteAnswer(reply, kit.options.max_bytes, ({ recording, usage, model }) =>
+        const bytesMax = kit.options.max_bytes;
+        onCompleteAnswer(reply, { bytesMax, exchange }, ({ recording, usage, model }) =>
           kit.cache.put(
             key,
             packAnswer({ recording, metadata: pricingMetadata({ usage, model }, exchange) }, clientRequest),

@@ -21,6 +21,7 @@ import {
 import { enforceOutput } from './output/enforce-output.ts';
 import { createOutputMonitor } from './output/output-monitor.ts';
 import { Policy } from './policy.ts';
+import { exceptOutside } from './redaction/outside-tools.ts';
 import { type RedactedMessage, type RedactedText, redactRequest } from './redaction/redactor.ts';
 import { createRestorer } from './redaction/restorer.ts';
 import { keepValues } from './redaction/stored-turns.ts';
@@ -100,7 +101,8 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
       const reply = guardOutput(answered, policy.output, kit);
       if (request.values.length === 0 || !kit.options.reversible) return reply;
       const thoughts = hasUnsignedThoughts(request.exchange);
-      return kit.restore(reply, createRestorer(request.values, { thoughts }));
+      const restorer = createRestorer(request.values, { thoughts });
+      return kit.restore(reply, exceptOutside(restorer, exchange.trace.gatewayTools));
     },
 
     handlesRoute: ({ texts }) => texts !== undefined,

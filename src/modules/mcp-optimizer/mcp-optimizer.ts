@@ -2,7 +2,7 @@ import {
   abstains,
   type ChatRequest,
   type GatewayTool,
-  type ModuleFactory,
+  type Module,
   withTools,
 } from '../../module-api.ts';
 import type { ToolList } from './choice/tool-list.ts';
@@ -22,7 +22,7 @@ import { ToolListCache } from './tool-list-cache.ts';
 const name = 'mcp-optimizer';
 
 /** Omits the tools that a conversation doesn't need, the same in all its calls, and lets the model find them when needed. */
-export const mcpOptimizer: ModuleFactory<McpOptimizerOptions> = () => {
+export const mcpOptimizer = (): Module<McpOptimizerOptions> => {
   const lists = new ToolListCache();
   const learned = new LearnedTools();
 

@@ -31,7 +31,7 @@ export function createRetrievalTools(parts: RetrievalToolsParts): readonly Gatew
   const [finding, calling] = describeRetrievalTools(parts);
   return [
     { tool: finding, answer: (input) => findTools(input, parts, calling.name) },
-    { tool: calling, answer: (input) => callTool(input, parts, finding.name) },
+    { tool: calling, callsOthers: true, answer: (input) => callTool(input, parts, finding.name) },
   ];
 }
 

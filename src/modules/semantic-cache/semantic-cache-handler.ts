@@ -45,7 +45,7 @@ export class SemanticCacheHandler {
     kit.note({ miss: true, ...attributes, ...(match?.isServable === true && { shadow: true }) });
     const reply = await next(exchange);
     storeAnswer(reply, cacheQuery, exchange, { kit, answers, evidenceStore });
-    if (match?.isServable === true) compareLater(reply, match, { kit, evidenceStore });
+    if (match?.isServable === true) compareLater(reply, match, { kit, evidenceStore, exchange });
     return reply;
   }
 }

@@ -1,19 +1,25 @@
-import { type Kit, onCompleteAnswer, type Reply } from '../../module-api.ts';
+import { type Exchange, type Kit, onCompleteAnswer, type Reply } from '../../module-api.ts';
 import { disagreementWeight } from './error-bound.ts';
 import type { EvidenceStore } from './evidence-store.ts';
 import type { CacheMatch } from './look-up.ts';
 import type { SemanticCacheOptions } from './options.ts';
 import { doAnswersAgree, readRecordedAnswer } from './store-answer.ts';
 
+interface ComparisonParts {
+  readonly kit: Kit<SemanticCacheOptions>;
+  readonly evidenceStore: EvidenceStore;
+  readonly exchange: Exchange;
+}
+
 /** Compares the provider's answer with the one the cache would have served, and records the result. */
 export function compareLater(
   reply: Reply,
   cacheMatch: CacheMatch,
-  { kit, evidenceStore }: { readonly kit: Kit<SemanticCacheOptions>; readonly evidenceStore: EvidenceStore },
+  { kit, evidenceStore, exchange }: ComparisonParts,
 ): void {
   const { id, part, answer, judgedErrorProbability } = cacheMatch;
   const { max_bytes: bytesMax, ttl } = kit.options;
-  onCompleteAnswer(reply, bytesMax, async ({ recording }) => {
+  onCompleteAnswer(reply, { bytesMax, exchange }, async ({ recording }) => {
     kit.runInBackground(async () => {
       const isAgreed = await doAnswersAgree(
         await readRecordedAnswer(answer.recording, kit),

@@ -29,7 +29,7 @@ export function storeAnswer(
 ): void {
   const { key, newestPrompt } = cacheQuery;
   const { ttl, max_bytes: bytesMax, tokens_max: tokensMax } = kit.options;
-  onCompleteAnswer(reply, bytesMax, async ({ recording, usage, model }) => {
+  onCompleteAnswer(reply, { bytesMax, exchange }, async ({ recording, usage, model }) => {
     const metadata = {
       ...pricingMetadata({ usage, model }, exchange),
       from: exchange.id,

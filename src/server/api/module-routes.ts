@@ -8,6 +8,7 @@ import type { AccountCaller } from './access.ts';
 import {
   type AccessRule,
   byKey,
+  byPerson,
   bySession,
   bySessionOrKey,
   defineRoute,
@@ -59,6 +60,7 @@ const accessRules: Readonly<Record<ModuleRoute['access'], AccessRule<AccountCall
     check: async (request) => ({ kind: 'session', ...(await withSession.check(request)) }),
   },
   sessionOrKey: bySessionOrKey('content'),
+  person: byPerson('content'),
   key: byKey('content'),
 };
 

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { AccountErasure, AccountOwner, Accounts, IdentityId } from '../../kernel/ports/identities.ts';
 import type { Account, Period, TierId } from '../../kernel/ports/records.ts';
 import { recordDeletions } from './erasures.ts';
-import { deleteLoginFactors, endSessionsAndResetLinks, userRowId } from './identities.ts';
+import { deleteLoginFactors, deleteMcpRows, endSessionsAndResetLinks, userRowId } from './identities.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
@@ -51,7 +51,9 @@ export class SqlAccounts implements Accounts {
         await forgetScimPerson(trx, identityId);
         await endSessionsAndResetLinks(trx, identityId);
         await deleteLoginFactors(trx, identityId);
+        await deleteMcpRows(trx, identityId);
       }
+      await trx.deleteFrom('mcp_grants').where('account_id', '=', accountId).execute();
       await trx.insertInto('erasures').values({ account_id: accountId, pass: 0, next_at_ms: atMs }).execute();
       await recordDeletions(trx, [{ accountId, deletedAtMs: atMs }]);
       await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();

@@ -62,6 +62,9 @@ const erasedTables = [
   ['scim_group_members', 'user_id'],
   ['scim_groups', 'id'],
   ['scim_users', 'id'],
+  ['mcp_grants', 'server'],
+  ['mcp_clients', 'issuer'],
+  ['mcp_key_people', 'key_id'],
   ['mailed_tokens', 'hash'],
 ] as const;
 

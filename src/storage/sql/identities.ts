@@ -130,6 +130,17 @@ export async function deleteLoginFactors(trx: Transaction<Tables>, identityId: I
     await sql`delete from ${sql.table(table)} where identity_id = ${identityId}`.execute(trx);
 }
 
+/** The authorizations of a person at MCP servers, and for which keys they count, in one account or in all. */
+export async function deleteMcpRows(
+  trx: Transaction<Tables>,
+  identityId: IdentityId,
+  accountId?: string,
+): Promise<void> {
+  const inAccount = accountId === undefined ? sql`` : sql`and account_id = ${accountId}`;
+  for (const table of ['mcp_grants', 'mcp_key_people'] as const)
+    await sql`delete from ${sql.table(table)} where person_id = ${identityId} ${inAccount}`.execute(trx);
+}
+
 /** A condition on `sessions`. Earlier builds store no person, who then has the id of the account. */
 export function sessionsOf(identityId: IdentityId): RawBuilder<boolean> {
   return sql`(identity_id = ${identityId} or (identity_id is null and account_id = ${identityId}))`;

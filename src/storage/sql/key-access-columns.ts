@@ -6,6 +6,7 @@ import type { Tables } from './tables.ts';
 export const accessColumns = [
   'api_keys.access_models',
   'api_keys.access_providers',
+  'api_keys.access_tools',
   'api_keys.access_pipelines',
   'api_keys.access_addresses',
   'api_keys.expires_at_ms',
@@ -16,6 +17,7 @@ export type AccessColumns = Pick<
   Tables['api_keys'],
   | 'access_models'
   | 'access_providers'
+  | 'access_tools'
   | 'access_pipelines'
   | 'access_addresses'
   | 'expires_at_ms'
@@ -27,6 +29,7 @@ export function toAccessRules(row: AccessColumns): AccessRules | undefined {
   const rules: AccessRules = {
     models: toList(row.access_models),
     providers: toList(row.access_providers),
+    tools: toList(row.access_tools),
     pipelines: toList(row.access_pipelines),
     addresses: toList(row.access_addresses),
     expiresAtMs: row.expires_at_ms ?? undefined,
@@ -39,6 +42,7 @@ export function toAccessColumns(access: AccessRules | undefined): AccessColumns 
   return {
     access_models: fromList(access?.models),
     access_providers: fromList(access?.providers),
+    access_tools: fromList(access?.tools),
     access_pipelines: fromList(access?.pipelines),
     access_addresses: fromList(access?.addresses),
     expires_at_ms: access?.expiresAtMs ?? null,
@@ -48,10 +52,11 @@ export function toAccessColumns(access: AccessRules | undefined): AccessColumns 
 
 /** The columns that a change sets. */
 export function changedAccessColumns(changes: ApiKeyChanges['access'] = {}): Partial<AccessColumns> {
-  const { models, providers, pipelines, addresses, expiresAtMs, endUser } = changes;
+  const { models, providers, tools, pipelines, addresses, expiresAtMs, endUser } = changes;
   return {
     ...(models === undefined ? {} : { access_models: fromList(models) }),
     ...(providers === undefined ? {} : { access_providers: fromList(providers) }),
+    ...(tools === undefined ? {} : { access_tools: fromList(tools) }),
     ...(pipelines === undefined ? {} : { access_pipelines: fromList(pipelines) }),
     ...(addresses === undefined ? {} : { access_addresses: fromList(addresses) }),
     ...(expiresAtMs === undefined ? {} : { expires_at_ms: expiresAtMs }),
@@ -64,7 +69,7 @@ function fromList(list: readonly string[] | null | undefined): string | null {
 }
 
 /** A list of a newer version that this one can't read allows nothing. */
-function toList(json: string | null): readonly string[] | undefined {
+export function toList(json: string | null): readonly string[] | undefined {
   if (json === null) return undefined;
   try {
     const list: unknown = JSON.parse(json);

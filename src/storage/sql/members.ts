@@ -12,7 +12,7 @@ import {
   roles,
 } from '../../kernel/ports/identities.ts';
 import { accountColumns, lockAccount, toAccount } from './accounts.ts';
-import { foldEmail, identityColumns, toIdentity, userRowId } from './identities.ts';
+import { deleteMcpRows, foldEmail, identityColumns, toIdentity, userRowId } from './identities.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
@@ -151,6 +151,7 @@ export async function removeMembership(trx: Transaction<Tables>, member: MemberI
     .where('account_id', '=', member.accountId)
     .where('member_id', '=', String(member.identityId))
     .execute();
+  await deleteMcpRows(trx, member.identityId, member.accountId);
   await trx.deleteFrom('memberships').where(isMembership(member)).execute();
 }
 

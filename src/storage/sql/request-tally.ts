@@ -1,5 +1,5 @@
 import { readSteps } from '../../kernel/ports/logged-call-parts.ts';
-import type { LoggedStep } from '../../kernel/ports/request-log.ts';
+import { type LoggedStep, toolCallWire } from '../../kernel/ports/request-log.ts';
 import { type CallValues, columnIndexOf, numberAt, type SqlValue, valueAt } from './call-values.ts';
 import { ConversationTally, conversationTable } from './conversation-tally.ts';
 import { EndUserTally, endUserTable } from './end-user-tally.ts';
@@ -49,6 +49,7 @@ const columnIndexes = {
   modelAsked: columnIndexOf('model_asked'),
   modelUsed: columnIndexOf('model_used'),
   provider: columnIndexOf('provider'),
+  wire: columnIndexOf('wire'),
   contentUs: columnIndexOf('content_us'),
   overheadUs: columnIndexOf('overhead_us'),
   steps: columnIndexOf('steps'),
@@ -60,6 +61,8 @@ const minuteMs = 60_000;
  */
 export class RequestTally {
   readonly #groups = new Map<string, KindMinuteTally>();
+  /** Kinds of calls of MCP tools: they are found in the log, and count in no sums. */
+  readonly #toolCalls = new Map<string, CallValues>();
   readonly #conversations = new ConversationTally();
   readonly #endUsers = new EndUserTally();
   #latest: KindMinuteTally | undefined;
@@ -68,6 +71,10 @@ export class RequestTally {
   add(callValues: CallValues): void {
     const kind = String(callValues[columnIndexes.kind]);
     if (kind === '') return;
+    if (callValues[columnIndexes.wire] === toolCallWire) {
+      this.#toolCalls.set(kind, callValues);
+      return;
+    }
     const minute = Math.floor(numberAt(callValues, columnIndexes.atMs) / minuteMs) * minuteMs;
     // Most calls are like the previous one; only others need a key.
     if (this.#latest?.isOf(kind, minute) !== true) this.#latest = this.#groupOf(callValues, kind, minute);
@@ -84,6 +91,7 @@ export class RequestTally {
   }
 
   *rows(): Iterable<UpsertRow> {
+    for (const toolCall of this.#toolCalls.values()) yield kindRow(toolCall, stepsOf(toolCall));
     for (const kindMinuteTally of this.#groups.values()) yield* kindMinuteTally.rows();
     yield* this.#conversations.rows();
     yield* this.#endUsers.rows();
@@ -141,8 +149,7 @@ class KindMinuteTally {
   *rows(): Iterable<UpsertRow> {
     const first = this.#first;
     const account = valueAt(first, columnIndexes.account);
-    const names = this.#steps.map(({ module, effect }) => `${module}:${effect}`).join(',');
-    yield { table: kindTable, values: [...kindColumnIndexes.map((at) => valueAt(first, at)), names] };
+    yield kindRow(first, this.#steps);
     yield {
       table: sumTable,
       values: [account, this.#kind, this.#minute, this.#calls, ...this.#sums],
@@ -168,6 +175,11 @@ class KindMinuteTally {
     for (const [bin, calls] of this.#overheads)
       yield { table: timeTable, values: ['overhead', account, this.#minute, '', '', bin, calls] };
   }
+}
+
+function kindRow(callValues: CallValues, steps: readonly Pick<LoggedStep, 'module' | 'effect'>[]): UpsertRow {
+  const names = steps.map(({ module, effect }) => `${module}:${effect}`).join(',');
+  return { table: kindTable, values: [...kindColumnIndexes.map((at) => valueAt(callValues, at)), names] };
 }
 
 interface StepTotals extends Pick<LoggedStep, 'module' | 'effect'> {

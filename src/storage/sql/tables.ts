@@ -3,6 +3,7 @@ import type { AlertTables } from './tables/alerts.ts';
 import type { AuditTables } from './tables/audit.ts';
 import type { BillingTables } from './tables/billing.ts';
 import type { ImportTables } from './tables/imports.ts';
+import type { McpTables } from './tables/mcp.ts';
 import type { ModuleTables } from './tables/modules.ts';
 import type { OwnBatchTables } from './tables/own-batches.ts';
 import type { PatternTables } from './tables/patterns.ts';
@@ -32,6 +33,7 @@ export interface Tables
     SandboxTables,
     ScimTables,
     SignOnTables,
+    McpTables,
     PromptTables,
     ReceiptTables,
     RecordingTables,

@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import type {
-  LogFilter,
-  LoggedCall,
-  LogPage,
-  LogQuery,
-  LogReader,
-  LogSort,
-  LogSums,
-  LogSumsQuery,
+import {
+  type LogFilter,
+  type LoggedCall,
+  type LogPage,
+  type LogQuery,
+  type LogReader,
+  type LogSort,
+  type LogSums,
+  type LogSumsQuery,
+  toolCallWire,
 } from '../../kernel/ports/request-log.ts';
 import { isRequestIdPrefix, timeOfId } from '../../kernel/request-id.ts';
 import { matchingEffects } from '../../kernel/trace.ts';
@@ -134,6 +135,7 @@ export class ClickHouseHistory implements LogReader {
   ): Promise<readonly Row[]> {
     const select = selectCalls(accountId);
     select.and(`created_at >= ${select.time(fromMs)} AND created_at < ${select.time(toMs)}`);
+    select.and(`wire_format != ${select.text(toolCallWire)}`);
     if (condition !== undefined) select.and(condition);
     return select.run(
       this.#post,

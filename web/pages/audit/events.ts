@@ -12,6 +12,7 @@ export const auditSubjects = {
   Budgets: ['budget.created', 'budget.changed', 'budget.deleted'],
   'API keys': ['key.created', 'key.changed', 'key.revoked'],
   Providers: ['provider_key.stored', 'provider_key.deleted', 'provider.stored', 'provider.deleted'],
+  'MCP servers': ['mcp_server.stored', 'mcp_server.deleted'],
   'Rules and prompts': [
     ...['configuration.stored', 'configuration.deleted', 'prompt.stored', 'prompt.label_moved'],
     ...['prompt.label_deleted', 'prompt.deleted', 'pipeline.stored', 'pipeline.deleted', 'module.changed'],

@@ -12,6 +12,7 @@ export type EditedRules = Partial<KeyRules>;
 const noRules: KeyRules = {
   models: null,
   providers: null,
+  tools: null,
   pipelines: null,
   addresses: null,
   expires_at: null,
@@ -56,6 +57,15 @@ export function AccessFields({
         known={gateway?.providers.map(({ name }) => name) ?? []}
         entries={rules.providers}
         onChange={(entries) => set({ providers: entries && [...entries] })}
+      />
+      <RuleList
+        label="MCP tools"
+        entry="tool"
+        hint="A name, or a pattern such as github__get_*; none uses no tool."
+        placeholder="github__*"
+        known={['none']}
+        entries={rules.tools}
+        onChange={(entries) => set({ tools: entries && [...entries] })}
       />
       <RuleList
         label="Pipelines of a request"

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AccountConfigurations } from '../../../calls/account-configurations.ts';
+import { mcpServersKind } from '../../../calls/configuration-kinds.ts';
 import { limits } from '../../../calls/limits.ts';
 import type { ConfigurationName, ListedConfigurations } from '../../../kernel/configuration.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
@@ -35,7 +36,9 @@ export function configurationRoutes({
   const common = { tag: 'Configurations', access: bySessionOrKey('settings') } as const;
   const path = '/v1/configurations/:module/:name';
   const listOf = async (accountId: string) => {
-    const own = (await configurations.list(accountId)).map(describeConfiguration);
+    const own = (await configurations.list(accountId))
+      .filter(({ module }) => module !== mcpServersKind)
+      .map(describeConfiguration);
     const isOwn = (module: string, name: string) =>
       own.some((one) => one.module === module && one.name === name);
     const others = instance.names.filter(({ module, name }) => !isOwn(module, name));

@@ -50,6 +50,9 @@ const fields = {
     'Patterns of models with `*`, and names of aliases; a pattern with a slash is for `provider/model`, another one for the model’s own name. null allows all',
   ),
   providers: list(line(kernelLimits.modelNameMax)).describe('Names of providers; null allows all'),
+  tools: list(line(kernelLimits.modelNameMax)).describe(
+    'Patterns of tools and prompts of MCP servers with `*`, such as `github__*`; null allows all, an empty list none',
+  ),
   pipelines: list(line(kernelLimits.pipelineTextMax)).describe(
     'The lists that `x-weir-pipeline` may have; null allows all, an empty list none',
   ),
@@ -121,6 +124,7 @@ export function keyAccessRoutes({
       body: jsonBody({
         models: fields.models.optional(),
         providers: fields.providers.optional(),
+        tools: fields.tools.optional(),
         pipelines: fields.pipelines.optional(),
         addresses: fields.addresses.optional(),
         expires_at: fields.expires_at.optional(),
@@ -156,10 +160,11 @@ export function keyAccessRoutes({
 type Rules = z.infer<typeof schema>;
 type SentRules = { readonly [Name in keyof Rules]?: Rules[Name] | undefined };
 
-function changesIn({ models, providers, pipelines, addresses, expires_at, end_user }: SentRules) {
+function changesIn({ models, providers, tools, pipelines, addresses, expires_at, end_user }: SentRules) {
   const changes: ApiKeyChanges['access'] = {
     models: withoutTwins(models),
     providers: withoutTwins(providers),
+    tools: withoutTwins(tools),
     pipelines: withoutTwins(pipelines),
     addresses: withoutTwins(addresses),
     expiresAtMs: typeof expires_at === 'string' ? Date.parse(expires_at) : expires_at,
@@ -188,11 +193,12 @@ function checkProviders(names: readonly string[], directory: CallerDirectory): v
 }
 
 function describeAccess({ access }: ApiKey): Rules {
-  const { models, providers, pipelines, addresses, expiresAtMs, endUser }: AccessRules = access ?? {};
+  const { models, providers, tools, pipelines, addresses, expiresAtMs, endUser }: AccessRules = access ?? {};
   const copy = (entries: readonly string[] | undefined) => (entries === undefined ? null : [...entries]);
   return {
     models: copy(models),
     providers: copy(providers),
+    tools: copy(tools),
     pipelines: copy(pipelines),
     addresses: copy(addresses),
     expires_at: expiresAtMs === undefined ? null : timestamp(expiresAtMs),

@@ -8,9 +8,9 @@ import { GatewayError } from '../../../kernel/errors.ts';
 import { type HeaderList, headerOf } from '../../../lib/headers.ts';
 import { byAddress, defineRoute } from '../define-route.ts';
 import { formBody, noBody } from '../json-body.ts';
+import { LaxCookie } from '../lax-cookie.ts';
 import type { ApiResponse, ApiRoute } from '../route.ts';
 import type { SessionCookies } from '../session-cookie.ts';
-import { SignOnCookie } from '../sign-on-cookie.ts';
 import { textSchema } from '../text.ts';
 import { parseQuery } from '../validation.ts';
 
@@ -42,11 +42,15 @@ export interface SignOnRouteParts {
 
 /** Single sign-on of people, in their browsers, and logout by the identity provider. */
 export function signOnRoutes(parts: SignOnRouteParts): readonly ApiRoute[] {
-  const cookie = new SignOnCookie(parts.address);
+  const cookie = new LaxCookie({
+    address: parts.address,
+    name: 'weir_sign_on',
+    lifeMs: accountsLimits.signOnLifeMs,
+  });
   return [startRoute(parts, cookie), callbackRoute(parts, cookie), logoutRoute(parts)];
 }
 
-function startRoute({ signOn }: SignOnRouteParts, cookie: SignOnCookie): ApiRoute {
+function startRoute({ signOn }: SignOnRouteParts, cookie: LaxCookie): ApiRoute {
   return defineRoute({
     method: 'GET',
     path: '/v1/sign-on/start',
@@ -78,7 +82,7 @@ function startRoute({ signOn }: SignOnRouteParts, cookie: SignOnCookie): ApiRout
   });
 }
 
-function callbackRoute(parts: SignOnRouteParts, cookie: SignOnCookie): ApiRoute {
+function callbackRoute(parts: SignOnRouteParts, cookie: LaxCookie): ApiRoute {
   const { signOn, cookies, record } = parts;
   return defineRoute({
     method: 'GET',

@@ -24,6 +24,7 @@ import { keyOwners } from './key-owners.ts';
 import { keyPools } from './key-pools.ts';
 import { keyStates } from './key-states.ts';
 import { logRetentions } from './log-retentions.ts';
+import { mcpAuthorization } from './mcp-authorization.ts';
 import { moduleCalls } from './module-calls.ts';
 import { moduleDays } from './module-days.ts';
 import { moduleStores } from './module-stores.ts';
@@ -132,4 +133,5 @@ export const migrations: readonly Migration[] = [
   dataRetentions,
   scim,
   tokenIssuers,
+  mcpAuthorization,
 ];

@@ -60,6 +60,7 @@ const accessList: MovedColumn = {
 const accessLists = {
   access_models: accessList,
   access_providers: accessList,
+  access_tools: accessList,
   access_pipelines: accessList,
   access_addresses: accessList,
 } as const;

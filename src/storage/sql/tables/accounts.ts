@@ -183,6 +183,7 @@ export interface AccountTables {
     /** Access rules: JSON lists of texts; null without a rule. */
     readonly access_models: string | null;
     readonly access_providers: string | null;
+    readonly access_tools: string | null;
     readonly access_pipelines: string | null;
     readonly access_addresses: string | null;
     readonly expires_at_ms: number | null;
