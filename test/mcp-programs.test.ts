@@ -16,8 +16,8 @@ const program = join(import.meta.dirname, 'support', 'mcp-program.js');
 const none = () => ({ signal: new AbortController().signal });
 
 test('a program is started with its variables and those of the allow-list, listed and called', async (t) => {
-  process.env['WEIR_SECRET_OF_GATEWAY'] = 'secret';
-  t.after(() => delete process.env['WEIR_SECRET_OF_GATEWAY']);
+  process.env.WEIR_SECRET_OF_GATEWAY = 'secret';
+  t.after(() => delete process.env.WEIR_SECRET_OF_GATEWAY);
   const { connection, lines } = start(t, [], { TOKEN: 'of the server' });
   const { era, serverInfo } = await connection.describe(none());
   assert.deepEqual([era, serverInfo.name], ['sessions', 'program']);
@@ -25,7 +25,7 @@ test('a program is started with its variables and those of the allow-list, liste
   const { content } = await connection.request('tools/call', { name: 'environment', arguments: {} }, none());
   const environment = JSON.parse(textOf(content));
   assert.equal(environment.TOKEN, 'of the server');
-  assert.equal(environment.PATH, process.env['PATH']);
+  assert.equal(environment.PATH, process.env.PATH);
   assert.equal(environment.WEIR_SECRET_OF_GATEWAY, undefined);
   assert.match(lines.join('\n'), /runs \d+/);
 });

@@ -122,5 +122,6 @@ function connectTo({ name, transport, timeoutMs }: McpServer): ServerConnection 
     timeoutMs,
     probeMs: 10_000,
     memory: { era: undefined },
+    mailbox: undefined,
   });
 }

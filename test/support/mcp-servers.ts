@@ -60,7 +60,7 @@ export async function startStatelessServer(t: TestContext) {
       return { content: [] };
     });
     server.registerTool('ask', { inputSchema: nothing }, (_, context) => {
-      const answer = context.mcpReq.inputResponses?.['color'];
+      const answer = context.mcpReq.inputResponses?.color;
       if (answer === undefined)
         return inputRequired({
           inputRequests: {

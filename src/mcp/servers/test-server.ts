@@ -29,15 +29,15 @@ export async function testServer(
     try {
       const { protocolVersion, era, serverInfo, capabilities } = await connection.describe({ signal });
       const { items, leftOut } = await connection.list('tools', { signal });
-      const name = textOf(serverInfo['name']);
+      const name = textOf(serverInfo.name);
       return {
         ok: true,
         detail: `${name || 'the server'} speaks MCP ${protocolVersion} and has ${items.length} tools`,
         protocolVersion,
         era,
-        serverInfo: { name, version: textOf(serverInfo['version']) },
+        serverInfo: { name, version: textOf(serverInfo.version) },
         capabilities: Object.keys(capabilities).slice(0, 50),
-        tools: items.map((tool) => String(tool['name'])),
+        tools: items.map((tool) => String(tool.name)),
         leftOut,
       };
     } finally {

@@ -15,9 +15,9 @@ export function checkResult(server: string, method: string, result: JsonObject):
   if (resultType !== 'complete')
     throw failedError(server, `answered ${method} with a kind of result that the gateway does not know`);
   const field = fieldOf[method];
-  if (field !== undefined && !Array.isArray(result[field]) && result['structuredContent'] === undefined)
+  if (field !== undefined && !Array.isArray(result[field]) && result.structuredContent === undefined)
     throw failedError(server, `answered ${method} without "${field}"`);
-  return result['resultType'] === undefined ? { ...result, resultType } : result;
+  return result.resultType === undefined ? { ...result, resultType } : result;
 }
 
 /** The list that each result has. */
@@ -28,5 +28,5 @@ const fieldOf: Readonly<Record<string, string>> = {
 };
 
 function isQuestion(value: unknown): boolean {
-  return isJsonObject(value) && typeof value['method'] === 'string';
+  return isJsonObject(value) && typeof value.method === 'string';
 }

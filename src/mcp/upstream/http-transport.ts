@@ -234,6 +234,6 @@ function mediaTypeOf({ headers }: Response): string {
 }
 
 function errorIn(body: Uint8Array): HttpFailure['rpc'] {
-  const error = jsonObjectIn(body)?.['error'];
-  return isJsonObject(error) && typeof error['code'] === 'number' ? readError(error) : undefined;
+  const error = jsonObjectIn(body)?.error;
+  return isJsonObject(error) && typeof error.code === 'number' ? readError(error) : undefined;
 }

@@ -65,7 +65,7 @@ async function discover(parts: NegotiationParts): Promise<JsonObject | undefined
 
 /** A server that has newer revisions only says which. */
 function requireKnownVersions(server: string, { code, data }: RpcError): undefined {
-  const supported = code === -32022 && isJsonObject(data) ? data['supported'] : undefined;
+  const supported = code === -32022 && isJsonObject(data) ? data.supported : undefined;
   if (!Array.isArray(supported) || supported.length === 0) return undefined;
   if (supported.some((version) => sessionVersions.includes(version))) return undefined;
   throw failedError(

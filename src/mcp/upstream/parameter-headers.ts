@@ -44,7 +44,7 @@ function collect(schema: unknown, path: readonly string[], found: HeaderParamete
   if (mark !== undefined) {
     const isAllowed =
       path.length > 0 && typeof mark === 'string' && /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/.test(mark);
-    if (!isAllowed || !['string', 'integer', 'boolean'].includes(String(schema['type']))) return false;
+    if (!isAllowed || !['string', 'integer', 'boolean'].includes(String(schema.type))) return false;
     found.push({ path, header: mark });
   }
   return Object.entries(schema).every(([key, value]) => {

@@ -205,7 +205,7 @@ function withDeathSignal(words: readonly string[]): readonly string[] {
 }
 
 function pathOf(program: string): string | undefined {
-  return (process.env['PATH'] ?? '')
+  return (process.env.PATH ?? '')
     .split(delimiter)
     .map((folder) => join(folder, program))
     .find((file) => {

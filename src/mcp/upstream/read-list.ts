@@ -46,9 +46,9 @@ export async function readList(
     const items = page[field];
     if (!Array.isArray(items)) throw failedError(server, `answered ${method} without "${field}"`);
     reader.add(items);
-    ttlMs = Math.min(ttlMs, ttlOf(page['ttlMs']));
-    isPublic &&= page['cacheScope'] === 'public';
-    const next = page['nextCursor'];
+    ttlMs = Math.min(ttlMs, ttlOf(page.ttlMs));
+    isPublic &&= page.cacheScope === 'public';
+    const next = page.nextCursor;
     cursor = typeof next === 'string' ? next : undefined;
     if (cursor === undefined) break;
     if (
@@ -90,9 +90,9 @@ class ItemReader {
         this.#leaveOut(`"${quoted(name)}" has not 1 to ${charactersMax} characters`);
       else if (!isPlainText(name)) this.#leaveOut(`"${quoted(name)}" has control characters`);
       else if (this.#items.has(name)) this.#leaveOut(`"${quoted(name)}" is in the list twice`);
-      else if (method === 'tools/list' && !isJsonObject(item['inputSchema']))
+      else if (method === 'tools/list' && !isJsonObject(item.inputSchema))
         this.#leaveOut(`"${quoted(name)}" has no inputSchema`);
-      else if (method === 'tools/list' && headerParametersOf(item['inputSchema']) === undefined)
+      else if (method === 'tools/list' && headerParametersOf(item.inputSchema) === undefined)
         this.#leaveOut(`"${quoted(name)}" has an x-mcp-header that is against the rules`);
       else this.#items.set(name, item);
       if (this.#items.size > limits.listItemsMax)

@@ -52,7 +52,7 @@ export function readMessages(server: string, bytes: Uint8Array): readonly RpcMes
 }
 
 function readMessage(server: string, value: unknown): RpcMessage {
-  if (!isJsonObject(value) || value['jsonrpc'] !== '2.0')
+  if (!isJsonObject(value) || value.jsonrpc !== '2.0')
     throw failedError(server, 'sent something that is no JSON-RPC message');
   const { id, method, params, result, error } = value;
   const hasId = typeof id === 'string' || typeof id === 'number';

@@ -47,7 +47,7 @@ export class ServerStream {
     const listener = (notification: RpcNotification) => {
       const isWanted =
         notification.method === 'notifications/resources/updated'
-          ? uris.has(String(notification.params['uri']))
+          ? uris.has(String(notification.params.uri))
           : methods.has(notification.method);
       if (isWanted) onNotification(asJson(notification));
     };

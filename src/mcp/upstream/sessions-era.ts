@@ -178,7 +178,7 @@ export class SessionsEra implements Era {
   async #setLogLevel({ meta, signal }: EraRequestOptions): Promise<void> {
     const level = meta?.[metaNames.logLevel];
     if (typeof level !== 'string' || level === this.#logLevel) return;
-    if (this.description.capabilities['logging'] === undefined) return;
+    if (this.description.capabilities.logging === undefined) return;
     this.#logLevel = level;
     await this.#exchange('logging/setLevel', { level }, { signal }).catch(() => undefined);
   }

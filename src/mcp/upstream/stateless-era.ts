@@ -92,7 +92,7 @@ export function discoverRequest(parts: Pick<StatelessParts, 'numbers' | 'identit
 
 /** Whether this is what a server of the era answers. */
 export function isDiscovered(result: JsonObject): boolean {
-  const versions = result['supportedVersions'];
+  const versions = result.supportedVersions;
   return Array.isArray(versions) && versions.includes(statelessVersion);
 }
 
