@@ -371,6 +371,20 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['days'],
   },
   {
+    type: 'data_retention',
+    from: sql`data_retentions`,
+    ownerColumn: 'account_id',
+    key: ['kind'],
+    columns: ['days'],
+  },
+  {
+    type: 'legal_hold',
+    from: sql`legal_holds`,
+    ownerColumn: 'account_id',
+    key: ['side'],
+    columns: ['reason', 'placed_at_ms'],
+  },
+  {
     type: 'receipt',
     from: sql`receipt_owners inner join receipts using (receipt_id)`,
     ownerColumn: 'account_id',
