@@ -54,7 +54,7 @@ export class ScimClient {
   }
 }
 
-export function idIn({ status, json, text }: RawAnswer): string {
+function idIn({ status, json, text }: RawAnswer): string {
   assert.equal(status, 201, text);
   return String(json.id);
 }

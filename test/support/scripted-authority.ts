@@ -121,8 +121,10 @@ export class ScriptedAuthority {
     const token = form.get('refresh_token') ?? '';
     if (isRefresh && this.#used.has(token)) this.reuses++;
     const grant = isRefresh ? this.#refreshTokens.get(token) : this.#takeCode(form);
-    if (grant === undefined || form.get('resource') !== grant.resource)
-      return sendJson(response, 400, { error: 'invalid_grant' });
+    if (grant === undefined || form.get('resource') !== grant.resource) {
+      sendJson(response, 400, { error: 'invalid_grant' });
+      return;
+    }
     this.#refreshTokens.delete(token);
     this.#used.add(token);
     const [accessToken, refreshToken] = [`access-${randomUUID()}`, `refresh-${randomUUID()}`];

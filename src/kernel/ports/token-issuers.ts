@@ -4,7 +4,7 @@ export const signatureAlgorithms = [
   ...(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const),
 ] as const;
 
-export type SignatureAlgorithm = (typeof signatureAlgorithms)[number];
+type SignatureAlgorithm = (typeof signatureAlgorithms)[number];
 
 /** What a claim of a token must be, or contain. */
 export interface RequiredClaim {
@@ -13,7 +13,7 @@ export interface RequiredClaim {
 }
 
 /** The API key that tokens with a value of the project claim stand for. */
-export interface ProjectKey {
+interface ProjectKey {
   readonly value: string;
   readonly keyId: string;
 }

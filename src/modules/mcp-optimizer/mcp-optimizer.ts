@@ -1,10 +1,4 @@
-import {
-  abstains,
-  type ChatRequest,
-  type GatewayTool,
-  type Module,
-  withTools,
-} from '../../module-api.ts';
+import { abstains, type ChatRequest, type GatewayTool, type Module, withTools } from '../../module-api.ts';
 import type { ToolList } from './choice/tool-list.ts';
 import { type CallWithTools, embedTexts } from './choose-omission.ts';
 import { deferTools, isToolSearchBlock, removeStaleReferences } from './deferred-tools.ts';

@@ -90,4 +90,4 @@ export function nextVersion({ updatedAtMs }: { readonly updatedAtMs: number }, n
   return Math.max(nowMs, updatedAtMs + 1);
 }
 
-export type PageQuery = Omit<ScimQuery, 'filter'>;
+type PageQuery = Omit<ScimQuery, 'filter'>;

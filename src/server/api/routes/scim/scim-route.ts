@@ -25,7 +25,7 @@ export interface ScimRouteParts {
   readonly address: { readonly url: string };
 }
 
-export const scimType = 'application/scim+json';
+const scimType = 'application/scim+json';
 
 const projectionQuery = {
   attributes: z.string().max(limits.scimFilterCharactersMax).optional().describe('Only these, with commas'),
