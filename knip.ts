@@ -23,6 +23,7 @@ export default {
     'test/support/clock-ahead.ts',
     'test/support/freezing-modules.ts',
     'test/support/killed-import.ts',
+    'test/support/mcp-program-owner.ts',
     'src/testing/*.ts',
     'web/main.tsx',
     'web/vite.config.ts',

@@ -97,6 +97,7 @@ const refusals = [
   [/\/v1\/agent\/messages/, /^402 .*payment-required/s],
   [/\/v1\/archive\/\w+/, /^404 .*no archived item/s],
   [/\/v1\/recordings\/req_\w+/, /^404 .*no such recording/s],
+  [/\/held-tools\/\w+\/\w+/, /^404 .*no such changed definition/s],
   [/\/v1\/requests\/req_\w+/, /^404 .*no such call in the request log/s],
 ] as const;
 

@@ -24,7 +24,7 @@ export interface ReceiptDetails {
   readonly toolCalls: readonly ReceiptToolCall[];
 }
 
-export interface ReceiptToolCall {
+interface ReceiptToolCall {
   readonly tool: string;
   readonly argumentsSha256: string;
   readonly resultSha256: string | null;

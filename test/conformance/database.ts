@@ -11,6 +11,8 @@ import { creditsConformance } from './database/credits.ts';
 import { keyActivitiesConformance } from './database/key-activities.ts';
 import { ledgerConformance } from './database/ledger.ts';
 import { legalHoldsConformance } from './database/legal-holds.ts';
+import { mcpAuthorizationsConformance } from './database/mcp-authorizations.ts';
+import { mcpKeyPeopleConformance } from './database/mcp-key-people.ts';
 import { modulesConformance } from './database/modules.ts';
 import { openingConformance } from './database/opening.ts';
 import { organizationsConformance } from './database/organizations.ts';
@@ -94,6 +96,8 @@ export function databaseConformance(
     creditsConformance(setUpDatabase);
     rechargesConformance(setUpDatabase);
     patternsConformance(setUpDatabase);
+    mcpAuthorizationsConformance(setUpDatabase);
+    mcpKeyPeopleConformance(setUpDatabase);
     textConformance(setUpDatabase);
   });
 }

@@ -49,7 +49,7 @@ export interface McpToolAnnotations extends JsonObject {
   readonly openWorldHint?: boolean;
 }
 
-export interface McpToolList {
+interface McpToolList {
   /** Ordered by name. */
   readonly tools: readonly McpTool[];
   /** Servers that could not be asked: their tools are those of the last good list, or missing. */

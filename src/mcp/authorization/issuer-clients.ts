@@ -126,10 +126,10 @@ export class IssuerClients {
   }
 
   async #registerItself(accountId: string, issuer: string, endpoint: string): Promise<McpClient> {
-    const { fetch, clients, sealer, clock } = this.#parts;
+    const { clients, sealer, clock } = this.#parts;
     const { client_id: _id, ...metadata } = Object(this.document(tagOf(issuer)));
     try {
-      const response = await fetch(endpoint, {
+      const response = await this.#parts.fetch(endpoint, {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/json' },
         body: JSON.stringify(metadata),

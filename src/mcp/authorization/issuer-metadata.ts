@@ -94,8 +94,8 @@ function placesOf({ origin, pathname }: URL): readonly string[] {
 }
 
 /** A small JSON document. */
-export async function readJson(fetch: EgressFetch, url: string): Promise<unknown> {
-  const response = await fetch(url, {
+export async function readJson(egressFetch: EgressFetch, url: string): Promise<unknown> {
+  const response = await egressFetch(url, {
     headers: { accept: 'application/json' },
     timeoutMs: limits.answerMs,
     maxBytes: limits.answerBytesMax,

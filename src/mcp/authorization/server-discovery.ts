@@ -22,11 +22,11 @@ export interface ServerAuthorization {
 
 /** Asks an MCP server whom it trusts (RFC 9728): where its 401 says so, otherwise at the two well-known places. */
 export async function discoverAuthorization(
-  fetch: EgressFetch,
+  egressFetch: EgressFetch,
   server: string,
 ): Promise<ServerAuthorization> {
-  const challenge = await challengeOf(fetch, server);
-  const document = await readMetadata(fetch, server, challenge);
+  const challenge = await challengeOf(egressFetch, server);
+  const document = await readMetadata(egressFetch, server, challenge);
   const { success, data, error } = resourceSchema.safeParse(document);
   if (!success) throw new AuthorizationFailure('no_metadata', error);
   // A hostile server could otherwise have a token made for another one, and use it there.
@@ -37,8 +37,8 @@ export async function discoverAuthorization(
 }
 
 /** What the server answers to a request without a token. */
-async function challengeOf(fetch: EgressFetch, server: string): Promise<BearerChallenge | undefined> {
-  const response = await fetch(server, {
+async function challengeOf(egressFetch: EgressFetch, server: string): Promise<BearerChallenge | undefined> {
+  const response = await egressFetch(server, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -57,7 +57,7 @@ async function challengeOf(fetch: EgressFetch, server: string): Promise<BearerCh
 }
 
 async function readMetadata(
-  fetch: EgressFetch,
+  egressFetch: EgressFetch,
   server: string,
   challenge: BearerChallenge | undefined,
 ): Promise<unknown> {
@@ -70,7 +70,7 @@ async function readMetadata(
   let cause: unknown;
   for (const place of places) {
     try {
-      return await readJson(fetch, place);
+      return await readJson(egressFetch, place);
     } catch (error) {
       cause ??= error;
     }

@@ -44,7 +44,7 @@ export interface ToolCallFacts {
   readonly isAborted: boolean;
 }
 
-export interface ViewItem {
+interface ViewItem {
   readonly server: string;
   readonly item: CatalogItem;
   readonly personId: string | null;

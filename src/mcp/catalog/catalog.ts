@@ -11,7 +11,7 @@ import { mergedNaming, ownNaming } from './names.ts';
 import { ServerCatalog } from './server-catalog.ts';
 
 /** Who may use what; see `src/mcp/access`. */
-export interface CatalogAccess {
+interface CatalogAccess {
   isAllowed(caller: McpCaller, server: McpServer, name: string): boolean;
   isVisible(caller: McpCaller, server: McpServer): boolean;
   isUnrestricted(caller: McpCaller, server: McpServer): boolean;

@@ -149,7 +149,7 @@ async function isEndedFirst(answer: Promise<EndpointAnswer>, stream: EventStream
   return isEnded;
 }
 
-export function failedAnswer(thrown: unknown, id: string | number | null): EndpointAnswer {
+function failedAnswer(thrown: unknown, id: string | number | null): EndpointAnswer {
   const { status, headers, error } = errorAnswer(thrown);
   return { status, headers, body: errorText(id, error) };
 }

@@ -31,6 +31,6 @@ function isWanted(level: unknown, least: unknown): boolean {
   return typeof least === 'string' && logLevels.indexOf(String(level)) >= logLevels.indexOf(least);
 }
 
-export function notificationText(method: string, params: JsonObject): string {
+function notificationText(method: string, params: JsonObject): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params });
 }

@@ -43,7 +43,7 @@ export async function callApi(call: ApiCall): Promise<McpCompleteResult> {
 
 /** A request that only reads is sent again if there was no response; any other may have had its effect. */
 async function send(call: ApiCall): Promise<Response> {
-  const { tool, input, secrets, fetch, signal } = call;
+  const { tool, input, secrets, signal } = call;
   const { method, body: argument } = tool;
   const url = requestAddress(tool, input, secrets.query);
   const headers = requestHeaders(call);
@@ -52,7 +52,7 @@ async function send(call: ApiCall): Promise<Response> {
     argument === undefined || value === undefined ? undefined : encodeBody(value, argument.plan);
   if (encoded?.contentType !== undefined) headers.set('content-type', encoded.contentType);
   const request = () =>
-    fetch(url, {
+    call.fetch(url, {
       method,
       headers,
       signal,

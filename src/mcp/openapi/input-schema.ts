@@ -191,7 +191,7 @@ const formats = new Set([
 ]);
 
 /** What is said of a value without saying what it consists of. */
-export function annotationsOf(schema: JsonObject): Record<string, unknown> {
+function annotationsOf(schema: JsonObject): Record<string, unknown> {
   const { title, description, format, pattern, deprecated } = schema;
   const isTold = typeof pattern === 'string' && pattern.length <= limits.patternCharactersMax;
   const texts = [description, isTold && `Pattern: ${pattern}`].filter((text) => typeof text === 'string');

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { OperationFault } from './operation-fault.ts';
 import type { References } from './references.ts';
 
-export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie';
+type ParameterPlace = 'path' | 'query' | 'header' | 'cookie';
 export type ParameterStyle =
   | 'simple'
   | 'label'
@@ -63,7 +63,7 @@ function isPlace(place: unknown): place is ParameterPlace {
 }
 
 /** OpenAPI tells tools to ignore the first three; the others belong to the connection or to credentials. */
-export function isReservedHeader(name: string): boolean {
+function isReservedHeader(name: string): boolean {
   return reservedHeaders.has(name.toLowerCase()) || name.toLowerCase().startsWith('proxy-');
 }
 

@@ -27,10 +27,10 @@ export interface ReadApi {
 }
 
 /** Reads and checks the description of an API before it is stored. Throws if no tool can be made from it. */
-export async function readApi(source: ApiSource, fetch: EgressFetch): Promise<ReadApi> {
+export async function readApi(source: ApiSource, egressFetch: EgressFetch): Promise<ReadApi> {
   const { document: given, operations, variables } = source;
   const documentUrl = 'url' in given ? given.url : undefined;
-  const document = parseDocument('url' in given ? await fetchText(given.url, fetch) : given.content);
+  const document = parseDocument('url' in given ? await fetchText(given.url, egressFetch) : given.content);
   const baseUrl = chooseBaseUrl(document, { baseUrl: source.baseUrl, documentUrl, variables });
   const { report } = compileApi({ document, baseUrl, operations });
   if (report.tools === 0) throw documentError(`has no operation that can be a tool${firstReason(report)}`);
@@ -41,9 +41,9 @@ function firstReason({ leftOut: [first] }: ApiReport): string {
   return first === undefined ? '' : `; ${first.operation}: ${first.reason}`;
 }
 
-async function fetchText(url: string, fetch: EgressFetch): Promise<string> {
+async function fetchText(url: string, egressFetch: EgressFetch): Promise<string> {
   try {
-    const response = await fetch(url, {
+    const response = await egressFetch(url, {
       headers: { accept: 'application/json, application/yaml;q=0.9, */*;q=0.5' },
       timeoutMs: limits.fetchMs,
       maxBytes: limits.jsonCharactersMax,

@@ -3,7 +3,7 @@ import { OperationFault } from './operation-fault.ts';
 import { isJsonType, type ParameterStyle } from './parameters.ts';
 import type { References } from './references.ts';
 
-export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'binary';
+type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'binary';
 
 /** How the argument of the body is written into a request. */
 export interface BodyPlan {

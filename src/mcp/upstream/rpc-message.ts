@@ -13,7 +13,7 @@ export interface RpcResponse {
   readonly result: JsonObject;
 }
 
-export interface RpcFailure {
+interface RpcFailure {
   readonly kind: 'failure';
   readonly id: RpcId | null;
   readonly error: RpcErrorParts;

@@ -45,12 +45,7 @@ export function listedToolOf(tool: McpTool): ListedTool | undefined {
 }
 
 /** A digest of all that a model reads of a tool, and of what approvals rely on. */
-export function digestOfDefinition({
-  name,
-  description,
-  inputSchema,
-  annotations,
-}: McpToolDefinition): string {
+function digestOfDefinition({ name, description, inputSchema, annotations }: McpToolDefinition): string {
   return hash(
     'sha256',
     canonicalJson([name, description ?? '', inputSchema, annotations ?? {}]),

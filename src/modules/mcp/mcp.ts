@@ -75,7 +75,7 @@ function skipReasonOf(exchange: Exchange): string | undefined {
   return exchange.request.tools?.some(isLostInRewrite) === true ? 'tool-type' : undefined;
 }
 
-export interface UsableTools {
+interface UsableTools {
   /** What may be offered now, by the options and by what is known of the definitions. */
   readonly tools: readonly ListedTool[];
   readonly unavailable: readonly string[];

@@ -10,7 +10,7 @@ function whole(what: string, least: number, most: number) {
   return z.coerce.number(`must be ${what}`).int(`must be ${what}`).min(least).max(most);
 }
 
-export const approvals = ['listed', 'read-only', 'ask', 'all'] as const;
+const approvals = ['listed', 'read-only', 'ask', 'all'] as const;
 
 export const mcpOptions = z.strictObject({
   servers: patterns.describe('Names of the servers, separated by `|` (default: all that the caller may use)'),

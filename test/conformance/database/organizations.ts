@@ -226,7 +226,7 @@ export function organizationsConformance(setUpDatabase: SetUpDatabase): void {
   });
 }
 
-async function addPerson(database: Database, email?: string): Promise<Member> {
+export async function addPerson(database: Database, email?: string): Promise<Member> {
   const member = someMember(email === undefined ? {} : { email });
   await database.identities.add(member);
   return member;
@@ -239,7 +239,12 @@ async function addOrganization(database: Database, { identity }: Member): Promis
   return id;
 }
 
-async function join(database: Database, accountId: string, { identity }: Member, role: Role): Promise<void> {
+export async function join(
+  database: Database,
+  accountId: string,
+  { identity }: Member,
+  role: Role,
+): Promise<void> {
   const invitation = someInvitation(accountId, { identity }, { role });
   assert.equal(await database.memberInvitations.add(invitation, 99), 'added');
   const accepted = await database.memberInvitations.accept({

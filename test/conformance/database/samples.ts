@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Identity, identityIdOf, type Member } from '../../../src/kernel/ports/identities.ts';
+import type { McpGrant } from '../../../src/kernel/ports/mcp-authorization.ts';
 import type { Challenge, LedgerLine } from '../../../src/kernel/ports/payments.ts';
 import type { OwnedReceipt } from '../../../src/kernel/ports/receipts.ts';
 import type { Account, ApiKey, SealedKey, UsageDay } from '../../../src/kernel/ports/records.ts';
@@ -225,6 +226,26 @@ export function somePattern(given: Partial<Pattern> = {}): Pattern {
     story: [],
     createdAtMs: 1_763_000_000_123,
     updatedAtMs: 1_763_000_000_123,
+    ...given,
+  };
+}
+
+export function someMcpGrant(given: Partial<McpGrant> = {}): McpGrant {
+  return {
+    accountId: 'local',
+    personId: 'local',
+    server: 'files',
+    issuer: 'https://issuer.example',
+    resource: 'https://files.example/mcp',
+    clientId: 'client',
+    tokens: { sealedBy: 'seal-1', sealed: Buffer.from('tokens') },
+    scope: 'read write',
+    wantedScope: undefined,
+    expiresAtMs: undefined,
+    version: '1',
+    isEnded: false,
+    createdAtMs: 10,
+    updatedAtMs: 20,
     ...given,
   };
 }

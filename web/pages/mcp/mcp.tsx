@@ -1,7 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { capabilities, type McpServer, mcpServers, organization } from '../../api/queries.ts';
+import {
+  capabilities,
+  localSession,
+  type McpServer,
+  mcpAuthorizations,
+  mcpServers,
+  organization,
+} from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
 import { Empty, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { Together } from '../../parts/together.tsx';
@@ -21,9 +28,11 @@ type Editing = 'definition' | 'access' | 'removal';
 /** The MCP servers that the account can use, who may use them, and how clients do. */
 export function McpServers() {
   const list = useQuery(mcpServers);
-  const { data: about } = useQuery(capabilities);
-  const isCloud = about?.mode === 'cloud';
+  const about = useQuery(capabilities);
+  const isCloud = about.data?.mode === 'cloud';
   const own = useQuery({ ...organization, enabled: isCloud });
+  const session = useQuery({ ...localSession, enabled: !isCloud });
+  const authorizations = useQuery(mcpAuthorizations);
   const { open } = route.useSearch();
   const navigate = route.useNavigate();
   const [adding, setAdding] = useState<'form' | 'registry'>();
@@ -48,7 +57,7 @@ export function McpServers() {
         )
       }
     >
-      <Together of={isCloud ? [list, own] : [list]} loading={<Rows count={3} />}>
+      <Together of={[about, list, authorizations, isCloud ? own : session]} loading={<Rows count={3} />}>
         <Loaded of={list} loading={<Rows count={3} />}>
           {({ servers }) =>
             servers.length === 0 ? (
@@ -73,9 +82,9 @@ export function McpServers() {
             )
           }
         </Loaded>
+        {list.data !== undefined && <Authorizations servers={list.data.servers} />}
+        <ConnectClient isCloud={isCloud} />
       </Together>
-      {list.data !== undefined && <Authorizations servers={list.data.servers} />}
-      <ConnectClient isCloud={isCloud} />
       {adding === 'form' && <EditServer isCloud={isCloud} onClose={() => setAdding(undefined)} />}
       {adding === 'registry' && <ImportServer onClose={() => setAdding(undefined)} />}
       {editing?.what === 'definition' && (

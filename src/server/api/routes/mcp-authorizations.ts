@@ -69,6 +69,7 @@ export function mcpAuthorizationRoutes({
           description: 'The page, for your browser',
           schema: z.strictObject({ url: z.string() }),
         },
+        400: { description: 'The body is invalid' },
         ...unauthenticated,
       },
       async handle({ caller, body, parameters: { name = '' } }) {

@@ -225,6 +225,7 @@ function nameIn(registry: { readonly name?: unknown; readonly server?: unknown }
   return last
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+|-+$/g, '')
-    .slice(0, 32);
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 32)
+    .replace(/-$/, '');
 }
