@@ -73,8 +73,11 @@ async function accountAt(url: string, fake: FakeUpstream) {
 }
 
 function assertNotAllowed({ status, json, text }: RawAnswer, code: string): void {
-  // Google's format has it among the details.
-  const given = at(json, 'error', 'details', 0, 'reason') ?? at(json, 'error', 'code');
+  // Google's format has it among the details, and JSON-RPC in the data.
+  const given =
+    at(json, 'error', 'details', 0, 'reason') ??
+    at(json, 'error', 'data', 'code') ??
+    at(json, 'error', 'code');
   assert.deepEqual([status, String(given).toLowerCase()], [403, code], text);
 }
 
