@@ -18,6 +18,7 @@ const messages = [{ role: 'user', content: 'Hi' }];
 const none = {
   models: null,
   providers: null,
+  tools: null,
   pipelines: null,
   addresses: null,
   expires_at: null,
@@ -72,8 +73,11 @@ async function accountAt(url: string, fake: FakeUpstream) {
 }
 
 function assertNotAllowed({ status, json, text }: RawAnswer, code: string): void {
-  // Google's format has it among the details.
-  const given = at(json, 'error', 'details', 0, 'reason') ?? at(json, 'error', 'code');
+  // Google's format has it among the details, and JSON-RPC in the data.
+  const given =
+    at(json, 'error', 'details', 0, 'reason') ??
+    at(json, 'error', 'data', 'code') ??
+    at(json, 'error', 'code');
   assert.deepEqual([status, String(given).toLowerCase()], [403, code], text);
 }
 
@@ -91,6 +95,7 @@ test('rules are set one by one, and null clears them', async (t) => {
   const rules = {
     models: ['claude-*', 'openai/gpt-5-mini'],
     providers: ['anthropic', 'openai'],
+    tools: ['github__*', 'weather__forecast'],
     pipelines: ['exact-cache?ttl=1h', 'none'],
     addresses: ['127.0.0.0/8', '::1', '2001:db8::/32'],
     expires_at: '2090-01-31T01:00:00+01:00',

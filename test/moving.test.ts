@@ -104,6 +104,7 @@ async function makeLimitedKey(
     ...{
       models: ['gpt-*'],
       providers: ['openai'],
+      tools: ['github__*'],
       pipelines: ['exact-cache'],
       addresses: ['203.0.113.0/24'],
     },

@@ -8,7 +8,7 @@ import { CookieJar } from './support/cookie-jar.ts';
 import { gatewaysOnStores } from './support/gateways-on-stores.ts';
 import { addMember, createOrganization, membersOf, sessionIn } from './support/organizations.ts';
 import { sendJson, type TokenClaims } from './support/scripted-issuer.ts';
-import { adminToken, SignOnStage, tokenIn } from './support/sign-on.ts';
+import { adminToken, assertRefusal, detailOf, SignOnStage, tokenIn } from './support/sign-on.ts';
 
 const groups = {
   groups_claim: 'groups',
@@ -394,15 +394,6 @@ function targetOf({ headers }: RawAnswer): string | null {
   const [path, values] = String(headers.location).split('#', 2);
   assert.equal(path, '/login');
   return new URLSearchParams(values).get('to');
-}
-
-function detailOf({ json }: RawAnswer): unknown {
-  return fieldsOf(json.error).detail;
-}
-
-function assertRefusal(answer: RawAnswer, detail: string): void {
-  assert.deepEqual([answer.status, detailOf(answer)], [401, detail], answer.text);
-  assert.equal(tokenIn(answer), undefined);
 }
 
 function assertRefused({ status, json, text }: RawAnswer, expected: number, code: string): void {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { fieldsOf } from './at.ts';
 import { call, type RawAnswer } from './call.ts';
 import { bearer, Person } from './cloud.ts';
 import { CookieJar } from './cookie-jar.ts';
@@ -13,7 +14,7 @@ type Start = (
   settings: Readonly<Record<string, string>>,
 ) => Promise<readonly [string, string]>;
 
-interface Begun {
+export interface BegunSignOn {
   readonly jar: CookieJar;
   /** Of the request to the provider. */
   readonly request: URLSearchParams;
@@ -68,7 +69,7 @@ export class SignOnStage {
   }
 
   /** The browser is on its way to the provider. */
-  async begin(query: Readonly<Record<string, string>> = {}, jar = new CookieJar()): Promise<Begun> {
+  async begin(query: Readonly<Record<string, string>> = {}, jar = new CookieJar()): Promise<BegunSignOn> {
     const sent = new URLSearchParams({ organization: this.organizationId, ...query });
     const { status, headers, text } = await jar.visit(`${this.urls[0]}/v1/sign-on/start?${sent}`);
     assert.equal(status, 303, text);
@@ -78,7 +79,7 @@ export class SignOnStage {
   }
 
   /** The browser comes back, to the other address of the gateway. */
-  finish({ jar, request }: Begun, more: Readonly<Record<string, string>> = {}): Promise<RawAnswer> {
+  finish({ jar, request }: BegunSignOn, more: Readonly<Record<string, string>> = {}): Promise<RawAnswer> {
     const [one, other] = this.urls;
     const name = 'weir_sign_on';
     // Over https the cookie has another name; both addresses are one site.
@@ -96,7 +97,7 @@ export class SignOnStage {
   }
 
   /** The claims of a person with a verified address. */
-  claims(begun: Begun, claims: TokenClaims = {}): TokenClaims {
+  claims(begun: BegunSignOn, claims: TokenClaims = {}): TokenClaims {
     return {
       ...{ sub: 'subject-1', email: 'ann@acme.example', email_verified: true },
       nonce: begun.request.get('nonce') ?? '',
@@ -123,6 +124,16 @@ export class SignOnStage {
   async organization(token: string): Promise<RawAnswer> {
     return call(this.urls[1], { path: '/v1/organization', headers: bearer(token) });
   }
+}
+
+/** Why a sign-on is refused. */
+export function detailOf({ json }: RawAnswer): unknown {
+  return fieldsOf(json.error).detail;
+}
+
+export function assertRefusal(answer: RawAnswer, detail: string): void {
+  assert.deepEqual([answer.status, detailOf(answer)], [401, detail], answer.text);
+  assert.equal(tokenIn(answer), undefined);
 }
 
 /** The session that an answer sets; undefined if it sets none. */
