@@ -52,6 +52,7 @@ const chapters = [
       'docs/guides/issued-tokens',
       'docs/guides/audit',
       'docs/guides/retention',
+      'docs/guides/evidence',
       'docs/guides/moving',
       'docs/guides/billing',
       'docs/guides/payments',

@@ -92,6 +92,7 @@ export const auditMessages = {
   'legal_hold.released': 'a legal hold was released',
   'log.exported': 'calls of the log were exported',
   'audit.exported': 'the audit log was exported',
+  'evidence.exported': 'an evidence bundle was made',
   'recordings.changed': 'which calls are recorded was changed',
   'recordings.deleted': 'recordings were deleted',
   'cache.cleared': 'cached answers were deleted',

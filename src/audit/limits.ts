@@ -17,6 +17,8 @@ export const limits = {
   valueCharactersMax: 500,
   /** Entries that an export or a check holds in memory. */
   exportedAtOnce: 500,
+  /** A longer line of an evidence bundle is refused: the longest ones have the access rules of a key, of some kilobytes. */
+  evidenceLineBytesMax: 4 * 1024 ** 2,
   /** How long a change is taken for one that its process still makes, after which others add its entry, and how often that is renewed. */
   openChangeLeaseMs: 120_000,
   openChangesMs: 30_000,

@@ -34,6 +34,11 @@ export async function signPoint(
   return { number, atMs, jws: await signer.sign(canonicalJson(statement)) };
 }
 
+/** The statement with its signature. */
+export async function signStatement(signer: PointSigner, statement: JsonObject): Promise<JsonObject> {
+  return { ...statement, signature: await signer.sign(canonicalJson(statement)) };
+}
+
 /** The fields of a statement with their signature, read from the signed text itself; only the signature if it was tampered with. */
 export function statementOf({ jws }: Pick<SignedPoint, 'jws'>): JsonObject {
   const [, payload = ''] = jws.split('.');

@@ -8,12 +8,12 @@ import { isAuditEvent } from '../audit/events.ts';
 import { exportedLines, jsonLines, syslogLines } from '../audit/export.ts';
 import { verifyChain } from '../audit/verify-chain.ts';
 import { LineVerifier, type VerifiedChain } from '../audit/verify-lines.ts';
+import { signingKeys } from '../gateway/evidence.ts';
 import { RootSecrets } from '../gateway/secrets.ts';
 import type { Settings } from '../gateway/settings.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import { systemClock } from '../lib/clock.ts';
 import { findStatementProblem } from '../lib/signed-statement.ts';
-import { SigningKey } from '../receipts/signing-key.ts';
 import { describeEntry } from '../server/api/routes/audit.ts';
 import { recordAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
@@ -49,7 +49,7 @@ export function exportLog({ environment, positionals: [file], flags }: CommandIn
     const chain = await chainOf(context, flags.account);
     const range = { chain, ...rangeIn(flags) };
     await recordAudit(context, 'audit.exported', chain === instanceChain ? {} : { account: chain });
-    const [signer] = await signingKeys(settings);
+    const [signer] = await signingKeys(new RootSecrets(settings));
     if (signer === undefined) throw new Error('there is no key to sign with');
     const lines = exportedLines({ table: database.audit, signer, clock: systemClock }, range);
     const texts = flags.format === 'syslog' ? syslogLines(lines) : jsonLines(lines);
@@ -110,14 +110,12 @@ function report(chains: readonly VerifiedChain[]): number {
 
 /** Not those in the database, where whoever has changed it may have added one. */
 async function databaseKeys(settings: Settings, given: unknown): Promise<JSONWebKeySet> {
-  const own = (await signingKeys(settings)).map(({ publicJwk }) => ({ ...publicJwk, kty: 'OKP' }));
+  const own = (await signingKeys(new RootSecrets(settings))).map(({ publicJwk }) => ({
+    ...publicJwk,
+    kty: 'OKP',
+  }));
   const { keys } = typeof given === 'string' ? await readKeySet(given) : { keys: [] };
   return { keys: [...own, ...keys] };
-}
-
-/** The one that signs first. */
-function signingKeys(settings: Settings): Promise<readonly SigningKey[]> {
-  return Promise.all(new RootSecrets(settings).deriveKeys('receipts').map((key) => SigningKey.from(key)));
 }
 
 /** The chain of an account, which may be gone by now, or that of the instance. */

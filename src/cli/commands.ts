@@ -1,5 +1,6 @@
 import { auditCommands } from './audit-commands.ts';
 import { type Command, jsonLines } from './command.ts';
+import { evidenceCommands } from './evidence-commands.ts';
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'];
 const account = { name: 'email or id' };
@@ -280,6 +281,7 @@ export const commands: readonly Command[] = [
     run: async (commandInput) => (await import('./billing.ts')).reconcileBilling(commandInput),
   },
   ...auditCommands,
+  ...evidenceCommands,
   {
     name: 'verify-receipt',
     summary: 'verify the signature of a receipt; works offline with files',

@@ -56,7 +56,7 @@ export async function deleteMember(
     if (outcome === 'changed') throw new Error('the account has changed meanwhile; run the command again');
     if (outcome === 'held')
       throw new Error(
-        `a legal hold stands on the account of ${identity.email}: weir holds list has the reason`,
+        `a legal hold stands on the account of ${identity.email}: GET /v1/operator/holds has the reason`,
       );
     if (outcome === 'last_owner')
       throw new Error(

@@ -21,6 +21,7 @@ import { configurationPart } from './parts/configuration.ts';
 import { dataPlanePart } from './parts/data-plane.ts';
 import { allowListFaults, egressPart } from './parts/egress.ts';
 import { embeddingsPart } from './parts/embeddings.ts';
+import { evidencePart } from './parts/evidence.ts';
 import { identityPart } from './parts/identity.ts';
 import { informationPart } from './parts/information.ts';
 import { logSinksPart } from './parts/log-sinks.ts';
@@ -145,6 +146,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   parts.add({ routes: [...moduleRoutes.values()].flat() });
   const { receipts, signer } = parts.add(await receiptsPart(ground));
   parts.add(auditLogPart({ ...ground, signer }));
+  parts.add(await evidencePart(ground));
   const { sessions, findGuest } = parts.add(anonymousPart(ground));
   const issuerAccess = openIssuerAccess(outbound);
   const identity = parts.add(

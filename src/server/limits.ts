@@ -26,6 +26,8 @@ export const limits = {
   logExportsPerAccount: { most: 30, seconds: 3600 },
   /** Exports of an audit log: collectors fetch what is new every few minutes. */
   auditExportsPerChain: { most: 60, seconds: 3600 },
+  /** Evidence bundles: each reads all members and keys, and verifies the audit log. */
+  evidencePerAccount: { most: 10, seconds: 3600 },
   auditPageMax: 200,
   auditActorCharactersMax: 100,
   /** Calls that an export reads together. */

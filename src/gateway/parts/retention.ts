@@ -1,10 +1,10 @@
-import { limits } from '../../calls/limits.ts';
 import { RetainedDataCleaner } from '../../calls/retained-data-cleaner.ts';
 import { holdRoutes } from '../../server/api/routes/legal-holds.ts';
 import { retentionRoutes } from '../../server/api/routes/retention.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { AccountRetentions } from '../../telemetry/request-log/account-retentions.ts';
 import type { Part } from '../part.ts';
+import { retentionBounds } from '../retention-bounds.ts';
 import type { Settings } from '../settings.ts';
 import type { Stores } from './stores.ts';
 
@@ -14,8 +14,6 @@ interface RetentionParts {
   readonly stores: Stores;
   readonly retentions: AccountRetentions;
 }
-
-const dayMs = 86_400_000;
 
 /** How long accounts keep their data, and legal holds. */
 export function retentionPart({ settings, log, stores, retentions }: RetentionParts): Part {
@@ -27,17 +25,7 @@ export function retentionPart({ settings, log, stores, retentions }: RetentionPa
     onError: (err) => log.error({ err }, 'could not delete what accounts keep no longer; will retry'),
   });
   cleaner.start();
-  const auditDays = settings.auditRetentionMs === undefined ? undefined : settings.auditRetentionMs / dayMs;
-  const bounds = {
-    requests: { leastDays: 1, mostDays: settings.requestLog.retentionMs / dayMs },
-    recordings: { leastDays: 1, mostDays: settings.recordings.retentionMs / dayMs },
-    archive: { leastDays: 1, mostDays: limits.archiveLifeSeconds / 86_400 },
-    patterns: { leastDays: 1, mostDays: undefined },
-    audit: {
-      leastDays: Math.min(settings.auditDaysMin, auditDays ?? settings.auditDaysMin),
-      mostDays: auditDays,
-    },
-  };
+  const bounds = retentionBounds(settings);
   return {
     routes: [
       ...retentionRoutes({ retentions: database.dataRetentions, calls: retentions, bounds }),

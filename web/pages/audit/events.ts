@@ -44,7 +44,7 @@ export const auditSubjects = {
   'Exports and retention': [
     ...['account.exported', 'account.imported', 'log.exported', 'audit.exported', 'log.retention_changed'],
     ...['retention.changed', 'legal_hold.placed', 'legal_hold.released'],
-    ...['recordings.changed', 'recordings.deleted', 'cache.cleared'],
+    ...['evidence.exported', 'recordings.changed', 'recordings.deleted', 'cache.cleared'],
   ],
   'Refused attempts': ['access.refused', 'login.failed'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -163,7 +163,7 @@ function chainRoutes<Caller>(
         return {
           headers: ['content-disposition', `attachment; filename="weir-audit.${isSyslog ? 'log' : 'jsonl'}"`],
           contentType: isSyslog ? 'text/plain; charset=utf-8' : 'application/jsonl; charset=utf-8',
-          stream: encode(isSyslog ? syslogLines(lines) : jsonLines(lines)),
+          stream: encodeLines(isSyslog ? syslogLines(lines) : jsonLines(lines)),
         };
       },
     }),
@@ -184,7 +184,7 @@ function requireOrder(fromMs: number | undefined, toMs: number | undefined): voi
 }
 
 /** Lines go out together: a chunk for each would be slow. */
-async function* encode(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
+export async function* encodeLines(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
   let chunk = '';
   for await (const line of lines) {
     chunk += line;
