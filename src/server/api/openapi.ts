@@ -224,7 +224,7 @@ function parametersOf(route: Route): readonly object[] {
 
 function describeResponses(answers: Readonly<Record<number, ResponseDescription>>): Record<string, object> {
   const entries = Object.entries(answers).map(([status, answer]) => {
-    if (Number(status) >= 400 && answer.schema === undefined)
+    if (Number(status) >= 400 && answer.schema === undefined && answer.contentType === undefined)
       return [status, errorResponse(answer.description)];
     const { description, contentType = 'application/json', headers = {} } = answer;
     const schema = answer.schema === undefined ? {} : { schema: jsonSchemaOf(answer.schema) };
