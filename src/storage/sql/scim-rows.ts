@@ -89,5 +89,3 @@ export async function refusable<Result>(change: Promise<Result>): Promise<Result
 export function nextVersion({ updatedAtMs }: { readonly updatedAtMs: number }, nowMs: number): number {
   return Math.max(nowMs, updatedAtMs + 1);
 }
-
-type PageQuery = Omit<ScimQuery, 'filter'>;

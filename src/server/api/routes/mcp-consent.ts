@@ -91,7 +91,12 @@ function confirmationRoute({ authorizations, callerOf }: McpConsentParts, cookie
     summary: 'Confirm, and go on to the issuer',
     access: inBrowser,
     body: formBody({ ticket: z.string().max(20_000) }),
-    responses: { 200: page, 400: { ...page, description: 'Why this is not possible' }, 401: page },
+    responses: {
+      200: page,
+      400: { ...page, description: 'Why this is not possible' },
+      401: page,
+      415: { description: 'The body is not a form' },
+    },
     async handle({ caller, body }) {
       const person = caller && personOf(caller);
       if (person === undefined) return { ...html(renderLogInPage(), { status: 401 }), audit: 'none' };
