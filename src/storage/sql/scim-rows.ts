@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ScimGroup, ScimQuery, ScimRefusal, ScimUser } from '../../kernel/ports/scim.ts';
+import type { ScimGroup, ScimRefusal, ScimUser } from '../../kernel/ports/scim.ts';
 import { foldEmail } from './identities.ts';
 import type { Tables } from './tables.ts';
 
