@@ -69,7 +69,7 @@ test('an owner sets single sign-on up, and a colleague comes in with it', async 
     await page.getByRole('button', { name: 'Create a SCIM token' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Okta');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    const token = (await page.getByText(/^weir_scim_/).textContent()) ?? '';
+    const token = (await page.getByText(/^gw_scim_/).textContent()) ?? '';
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Done' }).click();
     const users = { path: `/scim/v2/${acme.organizationId}/Users`, headers: bearer(token) };

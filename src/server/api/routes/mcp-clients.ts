@@ -96,6 +96,7 @@ export function mcpClientRoutes({
       body: noBody,
       responses: {
         204: { description: 'It is deleted' },
+        400: { description: '`issuer` is missing' },
         404: { description: 'There is no client at this issuer' },
         ...unauthenticated,
       },

@@ -75,12 +75,18 @@ const places = [
   { path: '/mcp/servers/:server', whom: 'one MCP server, whose names stay as they are' },
 ] as const;
 const message = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string().optional() });
+const errorSchema = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.number(), z.null()]),
+  error: z.looseObject({ code: z.number(), message: z.string() }),
+});
+const error = (description: string) => ({ description, schema: errorSchema });
 const errors = {
-  400: { description: 'The message breaks a rule of the protocol' },
-  401: { description: 'Missing or invalid credential' },
-  403: { description: 'Pages of this origin may not use the endpoint, or the key may not be used from here' },
-  404: { description: 'There is no such method, project or session' },
-  429: { description: 'A rate limit of the key, or too many requests at once' },
+  400: error('The message breaks a rule of the protocol'),
+  401: error('Missing or invalid credential'),
+  403: error('Pages of this origin may not use the endpoint, or the key may not be used from here'),
+  404: error('There is no such method, project or session'),
+  429: error('A rate limit of the key, or too many requests at once'),
 } as const;
 
 async function answerTo(
