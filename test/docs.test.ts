@@ -83,7 +83,8 @@ test('an example shows one language at a time, and a former address leads to the
   assert.equal(page.url(), `${gateway.url}/docs/guides/budgets.html`);
   const example = page.getByRole('group', { name: 'Example' }).first();
   const [curl, python] = [example.getByText('curl http'), example.getByText('requests.post')];
-  assert.deepEqual([await curl.isVisible(), await python.isVisible()], [true, false]);
+  await python.waitFor({ state: 'hidden' });
+  assert.equal(await curl.isVisible(), true);
   await example.getByRole('radio', { name: 'Python' }).check();
   assert.deepEqual([await curl.isVisible(), await python.isVisible()], [false, true]);
   await assertAccessible(page);

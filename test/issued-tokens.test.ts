@@ -89,7 +89,7 @@ for (const stores of Object.keys(gatewaysOnStores))
       assertRefused(await stage.ask(token));
       assertRefused(await call(stage.urls[1], { path: '/v1/models', headers: bearer(token) }));
       assert.equal((await stage.configure()).status, 201);
-      const next = await stage.token();
+      const next = await stage.token({ jti: 'next' });
       assert.equal((await stage.ask(next)).status, 200);
       await stage.owner.call({ method: 'DELETE', path: `/v1/keys/${stage.keyId}` });
       assertRefused(await stage.ask(next));

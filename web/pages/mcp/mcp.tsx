@@ -37,7 +37,8 @@ export function McpServers() {
   const navigate = route.useNavigate();
   const [adding, setAdding] = useState<'form' | 'registry'>();
   const [editing, setEditing] = useState<{ readonly server: McpServer; readonly what: Editing }>();
-  const mayChange = !isCloud || own.data?.rights.includes('settings:write') === true;
+  const areRightsKnown = about.data !== undefined && (!isCloud || own.data !== undefined);
+  const mayChange = areRightsKnown && (!isCloud || own.data?.rights.includes('settings:write') === true);
   const opened = list.data?.servers.find(({ name }) => name === open);
   const show = (name: string | undefined) =>
     void navigate({ search: name === undefined ? {} : { open: name }, resetScroll: false });
@@ -47,10 +48,13 @@ export function McpServers() {
       title="MCP servers"
       lead="Their tools are behind one address of the gateway, and each call of a tool is in the request log."
       actions={
-        mayChange && (
+        // Here before the rights are known, so that nothing moves.
+        (!areRightsKnown || mayChange) && (
           <>
-            <Button onClick={() => setAdding('registry')}>From the registry</Button>
-            <Button look="primary" onClick={() => setAdding('form')}>
+            <Button disabled={!mayChange} onClick={() => setAdding('registry')}>
+              From the registry
+            </Button>
+            <Button look="primary" disabled={!mayChange} onClick={() => setAdding('form')}>
               Add a server
             </Button>
           </>
