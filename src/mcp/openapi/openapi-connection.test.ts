@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { OpenApiConnection } from './openapi-connection.ts';
 import { readApi } from './read-api.ts';
 
-interface Seen {
+interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
@@ -33,7 +33,7 @@ async function startApi(
   t: TestContext,
   { paths, components = {}, fields, answer, secrets = {}, base = '', timeoutMs = 10_000 }: SetUp,
 ) {
-  const seen: Seen[] = [];
+  const seen: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request;
     seen.push({ method, url, headers, body: await text(request) });

@@ -112,7 +112,7 @@ class RunningProgram implements Channel {
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** First its input ends, as the protocol has it; then it is told, then killed. */
+  /** Closes its input, as the protocol demands; then sends SIGTERM, then SIGKILL. */
   async close(): Promise<void> {
     this.wasStopped = true;
     this.#child.stdin.end();

@@ -116,7 +116,7 @@ export class ServerConnections {
   }
 }
 
-/** Accounts share no connection, also to a server of the operator: it may keep what a session is told. */
+/** Accounts share no connection, also to a server of the operator: it may remember data of a session. */
 function keyOf({ server, accountId, credential }: ConnectionRequest): string {
   const person = credential.kind === 'person' ? credential.personId : '';
   const { transport, name } = server;

@@ -36,7 +36,7 @@ export class HttpFailure extends Error {
   }
 }
 
-/** What a caller is told about a failed request: the server's own error, or one that names the server. */
+/** The error of a failed request for the caller: the server's own, or one that names the server. */
 export function describeFailure(server: string, thrown: unknown, signal?: AbortSignal): unknown {
   if (GatewayError.is(thrown) || thrown instanceof RpcError) return thrown;
   if (signal?.aborted === true) return signal.reason;
