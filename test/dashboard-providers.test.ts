@@ -31,7 +31,7 @@ test('somebody adds a provider, gives it a key, tests, changes and removes it', 
   await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill('sk-of-the-test-1234');
   await page.getByRole('dialog').getByRole('button', { name: 'Store' }).click();
   await page.getByRole('button', { name: 'Test acme' }).click();
-  await page.getByText('works').first().waitFor();
+  await page.getByText('works', { exact: true }).waitFor();
   const [request] = server.requests;
   assert.deepEqual(
     [request?.url, request?.headers['x-team'], request?.headers.authorization],

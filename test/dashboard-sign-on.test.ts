@@ -27,8 +27,9 @@ test('an owner sets single sign-on up, and a colleague comes in with it', async 
     await page.getByLabel('E-mail', { exact: true }).fill(ada.email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Log in' }).click();
+    const switched = page.waitForResponse(`${url}/v1/organizations/*/session`);
     await page.getByLabel('Organization', { exact: true }).selectOption({ label: 'Acme' });
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await switched;
     await page.goto(`${url}/organization`);
     await page.getByRole('button', { name: 'Add a domain' }).click();
     await page.getByLabel('Domain', { exact: true }).fill('acme.example');
