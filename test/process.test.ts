@@ -211,6 +211,18 @@ test('an idle gateway ends on SIGTERM and SIGINT with code 0, its log complete, 
   assert.equal(second, first);
 });
 
+test('a package that leaves an interval running does not keep the process', async (t) => {
+  const module = new URL('./support/lingering-module.ts', import.meta.url).pathname;
+  const weir = new WeirProcess(t, { environment: { WEIR_MODULES: module } });
+  await weir.listening;
+  weir.signal('SIGTERM');
+  assert.deepEqual(await weir.exited, { code: 0, signal: null });
+  assert.match(
+    weir.stdout,
+    /"open":\["[^\n]*Timeout".*a package has left resources open; the process ends"}\n$/,
+  );
+});
+
 test('SIGTERM tells balancers and serves on for a while', async (t) => {
   const weir = new WeirProcess(t, { environment: { WEIR_DRAIN_NOTICE: '1h' } });
   const url = await weir.listening;

@@ -4,13 +4,14 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Namespace } from './namespace.ts';
 
-/** Every packet from the namespace that isn't for the provider. How hosts find each other on the cable doesn't count. */
+/** Every packet from the namespace that isn't for one of these ports of the machine outside. How hosts find each other on the cable doesn't count. */
 export class Recorder {
   readonly #child: ChildProcess;
   #lines: string[] = [];
 
-  static async start({ device, outside }: Namespace, providerPort: number): Promise<Recorder> {
-    const filter = `not arp and not icmp6 and not (dst host ${outside} and tcp dst port ${providerPort})`;
+  static async start({ device, outside }: Namespace, ports: readonly number[]): Promise<Recorder> {
+    const allowed = ports.map((port) => `tcp dst port ${port}`).join(' or ');
+    const filter = `not arp and not icmp6 and not (dst host ${outside} and (${allowed}))`;
     const child = spawn('tcpdump', ['-i', device, '-Q', 'in', '-nn', '-l', '-t', filter], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });

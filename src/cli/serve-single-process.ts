@@ -4,7 +4,7 @@ import { openControlSocket } from '../process/control-socket.ts';
 import { onHangUp } from '../process/hang-up.ts';
 import type { LoadedSettings } from '../process/load-settings.ts';
 import { Reloader, watchConfiguration } from '../process/reloader.ts';
-import { waitForShutdown } from '../process/shutdown.ts';
+import { exitDespiteOpenResources, waitForShutdown } from '../process/shutdown.ts';
 import { logUnhandledRejections } from '../process/unhandled-rejections.ts';
 import { startWatchdog } from '../process/watchdog.ts';
 import { growYoungGeneration } from '../process/young-generation.ts';
@@ -60,4 +60,5 @@ export async function serveSingleProcess(
     },
   });
   lines.flush();
+  exitDespiteOpenResources(log, () => lines.flush());
 }

@@ -23,6 +23,8 @@ export const limits = {
   watchdogLastLineMs: 1000,
   /** With replicas, how long balancers have to notice that this one is stopping: two or three of their checks. */
   drainNoticeMs: 5000,
+  /** A process with nothing left to do ends in milliseconds. */
+  exitPauseMs: 1000,
   /** A process of the gateway responds to a command in milliseconds, unless it is stuck. */
   controlAnswerMs: 5000,
   /** Interval between comparisons of the configuration file with what was read. */

@@ -57,3 +57,15 @@ export async function waitForShutdown({
 function noticeMsOf({ drainNoticeMs, stores }: Settings): number {
   return drainNoticeMs ?? (stores === undefined ? 0 : limits.drainNoticeMs);
 }
+
+/** Ends this process when all is closed, although code of a package may have left a timer or a socket open. */
+export function exitDespiteOpenResources(log: Pick<Log, 'warn'>, flush: () => void): void {
+  setTimeout(() => {
+    log.warn(
+      { open: process.getActiveResourcesInfo() },
+      'a package has left resources open; the process ends',
+    );
+    flush();
+    process.exit();
+  }, limits.exitPauseMs).unref();
+}
