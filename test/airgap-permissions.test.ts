@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { Environment } from '../src/gateway/settings.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
+import { startScriptedServer } from './mcp/scripted-server.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
@@ -68,12 +69,14 @@ test('a package in an airgap reaches nothing but what the gateway reaches', asyn
   assert.equal((await call(url, { path: '/v1/messages', body: question })).status, 200);
 });
 
-test('in an airgap the gateway counts tokens, streams, and stops as otherwise', async (t) => {
+test('in an airgap the gateway counts tokens, streams, uses MCP servers of the operator, and stops as otherwise', async (t) => {
   const provider = await startProvider(t);
+  const { url: house } = await startScriptedServer(t, { tools: [{ name: 'look' }] });
   const weir = startAirgapped(t, {
     WEIR_ANTHROPIC_BASE_URL: provider.url,
     ANTHROPIC_API_KEY: 'sk-ant-a',
     HOST: 'localhost',
+    WEIR_MCP_SERVERS: JSON.stringify({ house: { url: house } }),
   });
   const url = await weir.listening;
   const streamed = await call(url, { path: '/v1/messages', body: { ...question, stream: true } });
@@ -83,6 +86,8 @@ test('in an airgap the gateway counts tokens, streams, and stops as otherwise', 
     body: { model: 'demo-1', messages: question.messages },
   });
   assert.ok(Number(counted.json.input_tokens) > 0, counted.text);
+  const tools = await call(url, { path: '/v1/mcp/servers/house/tools' });
+  assert.match(tools.text, /"name":"look"/);
   const { json } = await call(url, { path: '/v1/diagnostics' });
   assert.notEqual(json.status, 'failing');
   weir.signal('SIGTERM');

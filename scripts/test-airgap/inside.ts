@@ -56,7 +56,7 @@ const environment: Environment = {
 test('everything that a gateway does', async (t) => {
   const weir = new WeirProcess(t, { folder: DATA, environment });
   const url = await weir.listening;
-  const person = await Person.signUp(url);
+  const person = await Person.signUp(url, `${MODE}@example.com`);
   const { id, key } = await person.makeKey({ pipelineConfig: isAirgapped ? 'cost-guard' : '' });
   const send = (
     path: string,

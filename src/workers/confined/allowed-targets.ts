@@ -10,7 +10,7 @@ import { airgapProviders, configuredProviders } from '../../providers/configured
 import { googleTokenUrl } from '../../providers/google-access-tokens.ts';
 import { parseRedisUrl } from '../../storage/redis/redis-address.ts';
 
-/** What a gateway in an airgap connects to: its configured providers, their proxies, and its stores. */
+/** What a gateway in an airgap connects to: its configured providers, their proxies, the MCP servers of the operator, and its stores. */
 export class AllowedTargets {
   readonly #byName = new Map<string, Reach>();
   readonly #siteProviders: readonly Provider[];
@@ -19,7 +19,7 @@ export class AllowedTargets {
   readonly #hasRedisNodes: boolean;
 
   constructor(settings: Settings) {
-    const { baseUrls, tokenUrl, egressAllow, proxies, stores } = settings;
+    const { baseUrls, tokenUrl, egressAllow, mcpServers, proxies, stores } = settings;
     const names = airgapProviders(settings);
     const providers = configuredProviders(settings).filter(({ name }) => names.has(name));
     this.#allowList = new AllowList(egressAllow);
@@ -32,6 +32,7 @@ export class AllowedTargets {
         new URL(tokenUrl ?? googleTokenUrl),
         tokenUrl === undefined ? this.#reachOf('vertex', googleTokenUrl) : 'any',
       );
+    for (const origin of mcpServers.origins()) this.#addUrl(new URL(origin), 'any');
     for (const proxy of proxies === undefined ? [] : allProxies(proxies)) this.#addUrl(proxy, 'any');
     const redis = stores && parseRedisUrl(stores.redis);
     for (const endpoint of redis?.endpoints ?? []) this.#byName.set(nameOf(endpoint), 'any');
