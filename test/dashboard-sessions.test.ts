@@ -7,6 +7,7 @@ import { someCall, someRequestId } from './conformance/database/samples.ts';
 import { assertAccessible, sharedBrowser } from './support/browser.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
+import { eventually } from './support/eventually.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
 const open = sharedBrowser();
@@ -22,7 +23,9 @@ test('sessions are listed, and each is a timeline', async (t) => {
     },
   });
   cleanUp(t, () => provider.close());
-  const dataDir = await folderWithCalls(t, Date.now());
+  const nowMs = Date.now();
+  const failedAtMs = Math.floor(nowMs / (30 * minuteMs)) * 30 * minuteMs - 300 * minuteMs;
+  const dataDir = await folderWithCalls(t, nowMs, failedAtMs);
   const weir = await startTestGateway({
     WEIR_DATA_DIR: dataDir,
     WEIR_ANTHROPIC_BASE_URL: provider.url,
@@ -95,19 +98,33 @@ test('sessions are listed, and each is a timeline', async (t) => {
         ['failed', '100'],
       ],
     );
-    const rows = (await figure.getByRole('row').allInnerTexts())
-      .slice(1)
-      .map((row) => row.split('\t').slice(1));
-    const filled = rows.flatMap((row, at) => (row.some((value) => value !== '0') ? [at] : []));
+    const filledRows = async () => {
+      const rows = (await figure.getByRole('row').allInnerTexts())
+        .slice(1)
+        .map((row) => row.split('\t').slice(1));
+      const filled = rows.flatMap((row, index) => (row.some((value) => value !== '0') ? [index] : []));
+      return { rows, filled };
+    };
+    const { rows, filled } = await filledRows();
     assert.deepEqual(
-      filled.map((at) => rows[at]),
+      filled.map((index) => rows[index]),
       [['2', '1', '1']],
     );
     await assertAccessible(page);
     const plot = figure.locator('.u-over');
-    const { width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
-    await plot.click({ position: { x: (width * ((filled[0] ?? 0) + 0.5)) / rows.length, y: height / 2 } });
-    await page.waitForURL(/\/requests\?status=error&from=.*&to=/);
+    // Each half hour the bars move on by one, perhaps just before the click.
+    await eventually(async () => {
+      const { rows, filled } = await filledRows();
+      const { width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
+      await plot.click({ position: { x: (width * ((filled[0] ?? 0) + 0.5)) / rows.length, y: height / 2 } });
+      await page.waitForURL(/\/requests\?status=error&from=.*&to=/);
+      const { searchParams } = new URL(page.url());
+      const [from = 0, to = 0] = ['from', 'to'].map((name) => Date.parse(searchParams.get(name) ?? ''));
+      if (from <= failedAtMs && failedAtMs < to) return true;
+      await page.goBack();
+      await figure.getByText('rate-limited by openai').first().waitFor();
+      return undefined;
+    });
     const found = page.getByRole('list', { name: 'Requests, the newest first' }).getByRole('button');
     await found.nth(3).waitFor();
     assert.equal(await found.count(), 4);
@@ -169,12 +186,12 @@ test('sessions are listed, and each is a timeline', async (t) => {
 const minuteMs = 60_000;
 
 /** The data of a gateway that had a call in the hour before, and failed ones earlier. */
-async function folderWithCalls(t: TestContext, nowMs: number): Promise<string> {
+async function folderWithCalls(t: TestContext, nowMs: number, failedAtMs: number): Promise<string> {
   const folder = emptyFolder(t);
   const database = await openEmptyDatabase(folder);
   const failed = (status: number, errorCode: string, providerError: string | null) =>
     someCall({
-      id: someRequestId(Math.floor(nowMs / (30 * minuteMs)) * 30 * minuteMs - 300 * minuteMs),
+      id: someRequestId(failedAtMs),
       ...{ accountId: 'local', status, errorCode, providerError, contentMs: null },
     });
   await database.requests.add([

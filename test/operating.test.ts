@@ -84,6 +84,10 @@ test('a gateway that runs', async (t) => {
     assert.match((await command('log-level')).said, /^process \d+ logs at "info"\n$/);
     assert.match((await command('log-level', 'error')).said, /^process \d+ logs at "error"\n$/);
     const unlogged = await asked();
+    // Its row and its line are written after its answer.
+    await eventually(async () =>
+      (await ada.call({ path: `/v1/requests/${unlogged}` })).status === 200 ? true : undefined,
+    );
     assert.match((await command('log-level', 'info')).said, /"info"/);
     await isIn(logFile, await asked());
     assert.ok(!readFileSync(logFile, 'utf8').includes(unlogged));

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { bearer, Person } from '../support/cloud.ts';
-import { fuzzOwnRoutes } from './fuzz-own-routes.ts';
+import { fuzzOwnRoutes, type RouteFuzzing } from './fuzz-own-routes.ts';
 
 /** The own routes of a gateway with accounts, asked by strangers, by two who have one, and with a key that is revoked. */
-export async function fuzzWithAccounts(
-  url: string,
-  run: { readonly ms: number; readonly seed: number; readonly oneIn?: number },
-): Promise<number> {
+export async function fuzzWithAccounts(url: string, run: RouteFuzzing): Promise<number> {
   const [ada, eve] = [await Person.signUp(url), await Person.signUp(url)];
   const [adas, eves, revoked] = [await ada.makeKey(), await eve.makeKey(), await eve.makeKey()];
   await eve.call({ method: 'DELETE', path: `/v1/keys/${revoked.id}` });
