@@ -84,7 +84,7 @@ export class Credentials {
   }
 
   /** Uses the first that exist: the key of the request, those of the account, of the operator. None if none is needed. */
-  async #resolve(payingCall: PayingCall, target: Target, requested: SentKeyPolicy): Promise<Keys> {
+  #resolve(payingCall: PayingCall, target: Target, requested: SentKeyPolicy): Keys | Promise<Keys> {
     const { headers } = payingCall;
     const { provider } = target;
     const which = sentKeyPolicyFor(provider, requested);
@@ -96,13 +96,15 @@ export class Credentials {
     if (given !== undefined) return [requireMatching(given, target, providers)];
     const login = which === 'any' ? this.#cloudLogin(headers, provider, providers) : undefined;
     if (login !== undefined) return [login];
-    const { accountId, key } = payingCall.identity;
-    const version = key?.version ?? (await this.#rules.versions.of(accountId));
-    const cached = this.#rules.vault.cached(accountId, keySlotOf(provider), version);
-    const stored = cached?.keys ?? (await this.#storedKeys(payingCall, provider, version));
-    const keys = stored.length > 0 ? stored : this.#localKeys(payingCall, target, which);
-    if (keys.length > 0 || provider.keyless) return keys;
-    throw this.#missingKeyError(provider, which);
+    const stored = this.#cachedKeys(payingCall, provider) ?? this.#storedKeys(payingCall, provider);
+    const choose = (keys: Keys) => (keys.length > 0 ? keys : this.#unstoredKeys(payingCall, target, which));
+    return stored instanceof Promise ? stored.then(choose) : choose(stored);
+  }
+
+  /** Undefined if they are not in memory for this version of the account. */
+  #cachedKeys({ identity: { accountId, key } }: PayingCall, provider: Provider): Keys | undefined {
+    if (key === undefined) return undefined;
+    return this.#rules.vault.cached(accountId, keySlotOf(provider), key.version)?.keys;
   }
 
   /**
@@ -118,13 +120,24 @@ export class Credentials {
   }
 
   /** A call may outlast its API key: rejects stored keys if the API key was revoked meanwhile. */
-  async #storedKeys({ identity, headers }: PayingCall, provider: Provider, version: string) {
+  async #storedKeys({ identity, headers }: PayingCall, provider: Provider): Promise<Keys> {
     const { vault, versions, callers } = this.#rules;
     const { accountId, key, address } = identity;
+    const version = key?.version ?? (await versions.of(accountId));
+    const cached = vault.cached(accountId, keySlotOf(provider), version);
+    if (cached !== undefined) return cached.keys;
     const keys = await vault.open(accountId, keySlotOf(provider), version);
     if (key !== undefined && (await versions.of(accountId)) !== version)
       await callers.reidentify(headers, address);
     return keys;
+  }
+
+  /** Those that a caller without stored keys can use. */
+  #unstoredKeys(payingCall: PayingCall, target: Target, which: SentKeyPolicy): Keys {
+    const { provider } = target;
+    const keys = this.#localKeys(payingCall, target, which);
+    if (keys.length > 0 || provider.keyless) return keys;
+    throw this.#missingKeyError(provider, which);
   }
 
   /** Credentials for local users only: a provider key sent as the bearer token, and the operator's own. */
@@ -276,20 +289,21 @@ function onlyKey(text: string): WeightedKey {
  */
 class CallCredentials implements CredentialResolver {
   readonly #parts: CallCredentialsParts;
-  #last: { readonly provider: Provider; readonly keys: Promise<Keys> } | undefined;
+  #last: { readonly provider: Provider; readonly keys: Keys | Promise<Keys> } | undefined;
 
   constructor(parts: CallCredentialsParts) {
     this.#parts = parts;
   }
 
   /** Chooses again each time: the next attempt may need another key of several. */
-  async find(target: Target, which?: 'stored' | 'first'): Promise<Secret | undefined> {
-    const { resolve, choose } = this.#parts;
-    const keys = await (which === 'stored' ? resolve(target, 'none') : this.#keysFor(target));
-    return which === 'first' ? keys[0]?.secret : choose(keys, target);
+  find(target: Target, which?: 'stored' | 'first'): Secret | undefined | Promise<Secret | undefined> {
+    const keys = which === 'stored' ? this.#parts.resolve(target, 'none') : this.#keysFor(target);
+    const choose = (known: Keys) =>
+      which === 'first' ? known[0]?.secret : this.#parts.choose(known, target);
+    return keys instanceof Promise ? keys.then(choose) : choose(keys);
   }
 
-  #keysFor(target: Target): Promise<Keys> {
+  #keysFor(target: Target): Keys | Promise<Keys> {
     const { requestedProvider, resolve } = this.#parts;
     const { provider } = target;
     if (this.#last?.provider !== provider) {
@@ -302,6 +316,6 @@ class CallCredentials implements CredentialResolver {
 
 interface CallCredentialsParts {
   readonly requestedProvider: Provider;
-  resolve(target: Target, sentKeyPolicy: SentKeyPolicy): Promise<Keys>;
+  resolve(target: Target, sentKeyPolicy: SentKeyPolicy): Keys | Promise<Keys>;
   choose(keys: Keys, target: Target): Secret | undefined | Promise<Secret | undefined>;
 }

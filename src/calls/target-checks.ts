@@ -21,12 +21,18 @@ export class TargetChecks {
     this.#parts = parts;
   }
 
-  /** `relay` is set for a call to an endpoint without a canonical form. */
-  async check(target: Target, credentials: CredentialResolver, relay?: RelayRequest): Promise<void> {
-    const { directory, catalog, unknownModels } = this.#parts;
-    if (!isResolved(target)) directory.resolve(target.model);
+  /** `relay` is set for a call to an endpoint without a canonical form. Undefined if everything is in memory. */
+  check(target: Target, credentials: CredentialResolver, relay?: RelayRequest): Promise<void> | undefined {
+    if (!isResolved(target)) this.#parts.directory.resolve(target.model);
     if (relay === undefined) requireChatModel(target);
-    await credentials.find(target);
+    const credential = credentials.find(target);
+    if (credential instanceof Promise) return credential.then(() => this.#checkPrice(target, relay));
+    this.#checkPrice(target, relay);
+    return undefined;
+  }
+
+  #checkPrice(target: Target, relay: RelayRequest | undefined): void {
+    const { catalog, unknownModels } = this.#parts;
     const needsPrice = relay === undefined || relay.route.price === 'tokens';
     if (needsPrice && unknownModels === 'refuse')
       requirePrice(catalog.priced(target.provider, target.model), target, unknownModels);

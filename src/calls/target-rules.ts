@@ -71,7 +71,7 @@ export class TargetRules {
   limit(credentials: CredentialResolver): CredentialResolver {
     return {
       targetsDigest: this.#access.modelsDigest,
-      find: async (target, which) => {
+      find: (target, which) => {
         const refusal = this.refusal(target);
         if (refusal !== undefined) throw refusal;
         return credentials.find(target, which);

@@ -18,9 +18,10 @@ import type { Trace } from './trace.ts';
 export interface CredentialResolver {
   /**
    * Of several keys, one that works now. `first` is the same for all calls with these keys, whatever their state. `stored`
-   * is for after the call has ended, when credentials of the request may no longer be used.
+   * is for after the call has ended, when credentials of the request may no longer be used. Answers at once if the keys are
+   * in memory.
    */
-  find(target: Target, which?: 'stored' | 'first'): Promise<Secret | undefined>;
+  find(target: Target, which?: 'stored' | 'first'): Secret | undefined | Promise<Secret | undefined>;
   /** Differs for calls that may go to different targets, so that they share no answers; empty if all targets are allowed. */
   readonly targetsDigest?: string;
 }

@@ -61,20 +61,24 @@ export class CandidateFinder {
     const marks = cacheMarksOf(request);
     const credentials: FoundCredential[] = [];
     // One after the other, since a call caches the last credential that it found.
-    for (const target of targets) credentials.push(await findCredential(exchange, target));
+    for (const target of targets) {
+      const found = findCredential(exchange, target);
+      credentials.push(found instanceof Promise ? await found : found);
+    }
     const [healths, inputTokens, warm, means] = await Promise.all([
       health.of(targets.map((target, at) => ({ target, credential: credentials[at]?.credential }))),
       countInput(request, targets),
       history.warmPrefix(exchange.conversation.name),
       history.outputMeans(),
     ]);
+    const nowMs = this.#parts.clock.now();
     return targets.map((target, at): Candidate => {
       const targetHealth = healths[at];
       if (targetHealth === undefined) throw new Error('a target without health');
-      const pricing = prices.priceOf(target);
+      const pricing = prices.priceOf(target, nowMs);
       const { name, abilities, abilitySource } = this.#factsOf(target);
       const { isAllowed = true, hasCredential = false, credential, region } = credentials[at] ?? {};
-      const input = { name, target, pricing, inputTokens: inputTokens[at] ?? 0, warm, marks, means };
+      const input = { name, target, pricing, inputTokens: inputTokens[at] ?? 0, warm, marks, means, nowMs };
       return {
         target,
         name,
@@ -143,17 +147,17 @@ export class CandidateFinder {
   }
 
   #expectedCost(request: ChatRequest, input: CostInput): ExpectedCost | undefined {
-    const { name, target, pricing, inputTokens, warm, marks, means } = input;
+    const { name, target, pricing, inputTokens, warm, marks, means, nowMs } = input;
     if (pricing === undefined) return undefined;
     const mean = means[name]?.tokens ?? limits.outputTokensAssumed;
     const most = request.max_tokens ?? pricing.outputTokensMax ?? Number.POSITIVE_INFINITY;
     const outputTokens = Math.round(Math.min(mean, most));
     const cache = new TargetCache(target, pricing, marks);
-    const isAlive = warm !== undefined && this.#parts.clock.now() - warm.atMs <= cache.seconds * 1000;
+    const isAlive = warm !== undefined && nowMs - warm.atMs <= cache.seconds * 1000;
     const sentTokens = isAlive ? Math.min(inputTokens, warm.tokens) : 0;
     const warmTokens = warm?.target === name ? cache.readable(sentTokens, warm.cachedTokens) : 0;
     const cost = (read: number): NanoUsd =>
-      costOf(pricing.card, { ...cache.inputUsage(inputTokens, read), output_tokens: outputTokens });
+      costOf(pricing.card, cache.usageOf(inputTokens, read, outputTokens));
     const coldNanoUsd = cost(0);
     return {
       nanoUsd: warmTokens === 0 ? coldNanoUsd : cost(warmTokens),
@@ -174,20 +178,31 @@ interface CostInput {
   readonly warm: WarmPrefix | undefined;
   readonly marks: CacheMarks;
   readonly means: OutputMeans;
+  readonly nowMs: number;
+}
+
+function findCredential(exchange: Exchange, target: Target): FoundCredential | Promise<FoundCredential> {
+  try {
+    const credential = credentialsOf(exchange).find(target);
+    return credential instanceof Promise
+      ? credential.then((late) => describeCredential(target, late)).catch(describeRefusal)
+      : describeCredential(target, credential);
+  } catch (refusal) {
+    return describeRefusal(refusal);
+  }
+}
+
+function describeCredential(target: Target, credential: Secret | undefined): FoundCredential {
+  const region = credential && target.provider.regionOf?.(target, credential);
+  return { isAllowed: true, hasCredential: true, credential, region };
 }
 
 /** Rejections mean that the caller can't use the target; other failures are reported. */
-async function findCredential(exchange: Exchange, target: Target): Promise<FoundCredential> {
-  try {
-    const credential = await credentialsOf(exchange).find(target);
-    const region = credential && target.provider.regionOf?.(target, credential);
-    return { isAllowed: true, hasCredential: true, credential, region };
-  } catch (refusal) {
-    if (!GatewayError.is(refusal)) throw refusal;
-    const isAllowed = !notAllowedCodes.has(refusal.code);
-    if (isAllowed && !unusableKeyCodes.has(refusal.code)) throw refusal;
-    return { isAllowed, hasCredential: false, credential: undefined, region: undefined };
-  }
+function describeRefusal(refusal: unknown): FoundCredential {
+  if (!GatewayError.is(refusal)) throw refusal;
+  const isAllowed = !notAllowedCodes.has(refusal.code);
+  if (isAllowed && !unusableKeyCodes.has(refusal.code)) throw refusal;
+  return { isAllowed, hasCredential: false, credential: undefined, region: undefined };
 }
 
 /** The access rules of the caller's key. */

@@ -28,16 +28,17 @@ export class TargetCache {
     return sentTokens < limits.cachedTokensMin ? 0 : sentTokens;
   }
 
-  /** The usage of an input, the rest of which is written to the cache. */
-  inputUsage(inputTokens: number, readTokens: number): Usage {
+  /** The usage of a call. What is not read from the cache is written to it. */
+  usageOf(inputTokens: number, readTokens: number, outputTokens: number): Usage {
     const rest = inputTokens - readTokens;
     if (this.seconds === 0 || (!this.#isMarked && inputTokens < limits.cachedTokensMin))
-      return { input_tokens: rest, cache_read_input_tokens: readTokens };
+      return { input_tokens: rest, cache_read_input_tokens: readTokens, output_tokens: outputTokens };
     const hour = this.#hasHour ? { ephemeral_1h_input_tokens: rest } : {};
     return {
       cache_read_input_tokens: readTokens,
       cache_creation_input_tokens: rest,
       cache_creation: hour,
+      output_tokens: outputTokens,
     };
   }
 }

@@ -107,7 +107,8 @@ export class HealthMonitor {
   async of(credentialedTargets: readonly CredentialedTarget[]): Promise<readonly TargetHealth[]> {
     const named = credentialedTargets.map(({ target, credential }) => this.#recordOf(target, credential));
     await this.#readOthers(named);
-    return named.map((one) => this.#healthOf(one));
+    const nowMs = this.#parts.clock.now();
+    return named.map((one) => this.#healthOf(one, nowMs));
   }
 
   /** The health of a credential over all models. */
@@ -200,15 +201,13 @@ export class HealthMonitor {
     this.#noteState(named);
   }
 
-  #healthOf(named: NamedRecord): TargetHealth {
+  #healthOf(named: NamedRecord, nowMs: number): TargetHealth {
     const { record } = named;
     const { whole } = named.ofCredential;
     this.#acceptWith(whole, named);
-    const nowMs = this.#parts.clock.now();
     const { attempts, failures } = record.counts(nowMs);
     const breaker = record.breaker(nowMs);
     const availableAtMs = () => Math.max(record.availableAtMs, whole.record.availableAtMs);
-    const isRejected = () => record.isRejected || whole.record.isRejected;
     const restsUntilMs = availableAtMs();
     const content = record.contentQuantiles(nowMs);
     return {
@@ -220,11 +219,11 @@ export class HealthMonitor {
       contentAgeMs: content === undefined ? undefined : nowMs - content.atMs,
       admittedShare: record.admittedShare(nowMs),
       restsUntilMs: restsUntilMs > nowMs ? restsUntilMs : undefined,
-      isRejected: isRejected(),
+      isRejected: isRejected(named),
       mayTry: async () => {
         const triedAtMs = this.#parts.clock.now();
         if (availableAtMs() > triedAtMs) return false;
-        return (record.breaker(triedAtMs) === 'closed' && !isRejected()) || this.#mayProbe(named);
+        return (record.breaker(triedAtMs) === 'closed' && !isRejected(named)) || this.#mayProbe(named);
       },
       availableAtMs,
     };
@@ -258,6 +257,10 @@ function contentMsOf(
     ending.how === 'failed' && GatewayError.is(ending.error) && ending.error.code === 'upstream_timeout';
   const atMs = firstContentAtMs ?? (isTimeout ? endedAtMs : undefined);
   return atMs === undefined ? undefined : atMs - startedAtMs;
+}
+
+function isRejected({ record, ofCredential: { whole } }: NamedRecord): boolean {
+  return record.isRejected || whole.record.isRejected;
 }
 
 function probeName({ name }: NamedRecord): string {

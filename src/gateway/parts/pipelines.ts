@@ -150,7 +150,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     estimator,
   } = parts.providers;
   const prices: Prices = {
-    priceOf: ({ provider, model }) => modelCatalog.priced(provider, model),
+    priceOf: ({ provider, model }, atMs) => modelCatalog.priced(provider, model, atMs),
     bill: ({ provider, model }, used, { model: answered, refusal } = {}) =>
       modelCatalog.bill({ provider, model, answered, refusal }, used),
   };

@@ -16,10 +16,10 @@ export interface Refusal {
   readonly category: string | null | undefined;
 }
 
-/** The current prices of models. */
+/** The prices of models. */
 export interface Prices {
-  /** Undefined if no price of the provider is known. */
-  priceOf(target: Target): ModelPricing | undefined;
+  /** The price at a time, now unless it is given; undefined if no price of the provider is known. */
+  priceOf(target: Target, atMs?: number): ModelPricing | undefined;
   /** The cost of a call with this answer; undefined if the price or the usage is unknown. */
   bill(target: Target, usage: Usage, answer?: BilledAnswer): Bill | undefined;
 }

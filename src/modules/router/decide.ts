@@ -164,11 +164,10 @@ function sortBy(
   candidates: readonly RouteCandidate[],
   rankOf: (candidate: RouteCandidate) => number,
 ): readonly RouteCandidate[] {
-  const ranks = new Map(candidates.map((one) => [one, rankOf(one)]));
-  return candidates.toSorted((one, other) => {
-    const [first = 0, second = 0] = [ranks.get(one), ranks.get(other)];
-    return first === second ? 0 : first - second;
-  });
+  return candidates
+    .map((candidate) => ({ candidate, rank: rankOf(candidate) }))
+    .sort((one, other) => (one.rank === other.rank ? 0 : one.rank - other.rank))
+    .map(({ candidate }) => candidate);
 }
 
 /**

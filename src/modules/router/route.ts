@@ -49,7 +49,7 @@ export async function planRoute(
     models.candidates(exchange, names === undefined ? {} : { models: names }),
     options.sticky ? readConversationRoute(exchange, kit) : undefined,
   ]);
-  const weights = weightsOf(candidates, options.models);
+  const weights = options.strategy === 'weighted' ? weightsOf(candidates, options.models) : [];
   const described = candidates.map((candidate, at) => describeCandidate(candidate, weights[at] ?? 1));
   const { max_tokens: outputTokens } = exchange.request;
   const input: RouteInput = {
@@ -70,12 +70,10 @@ export async function planRoute(
         : [],
   };
   const decision = decide(input);
-  const byName = new Map(candidates.map((candidate) => [candidate.name, candidate]));
-  const stops = decision.choices.flatMap(({ candidate: { name, contextTokens }, reason }) => {
-    const candidate = byName.get(name);
-    return candidate === undefined
-      ? []
-      : [{ candidate, reason, contextTokens: contextTokens ?? Number.POSITIVE_INFINITY }];
+  const stops = decision.choices.flatMap(({ candidate: chosen, reason }) => {
+    const candidate = candidates[described.indexOf(chosen)];
+    const contextTokens = chosen.contextTokens ?? Number.POSITIVE_INFINITY;
+    return candidate === undefined ? [] : { candidate, reason, contextTokens };
   });
   return { input, decision, stops };
 }
