@@ -334,6 +334,12 @@ const organization = createRoute({
   component: page(() => import('../pages/organization/organization.tsx'), 'OrganizationPage'),
 });
 
+const retention = createRoute({
+  getParentRoute: () => root,
+  path: '/retention',
+  component: page(() => import('../pages/retention/retention.tsx'), 'Retention'),
+});
+
 interface AuditSearch {
   readonly subject?: AuditSubject;
   /** The number of the entry that is shown. */
@@ -407,6 +413,7 @@ export const router = createRouter({
     account,
     organization,
     projects,
+    retention,
     audit,
   ]),
   // Without what a page does not know, or has found to be invalid.
