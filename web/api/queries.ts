@@ -53,6 +53,7 @@ export type Organization = Answer<'/v1/organizations', 'get'>['organizations'][n
 export type SignOn = Answer<'/v1/organization/sign-on', 'get'>;
 export type SignOnDomain = Answer<'/v1/organization/sign-on/domains', 'get'>['domains'][number];
 export type Scim = Answer<'/v1/organization/scim', 'get'>;
+export type TokenIssuer = Answer<'/v1/organization/token-issuers', 'get'>['token_issuers'][number];
 export type RetainedKind = Answer<'/v1/organization/retention', 'get'>['kinds'][number];
 export type LegalHold = Answer<'/v1/organization/holds', 'get'>['holds'][number];
 export type Project = Answer<'/v1/organization/projects', 'get'>['projects'][number];
@@ -214,6 +215,11 @@ export const signOnDomains = queryOptions({
 export const scim = queryOptions({
   queryKey: ['scim'],
   queryFn: () => told(api.GET('/v1/organization/scim')),
+});
+
+export const tokenIssuers = queryOptions({
+  queryKey: ['token-issuers'],
+  queryFn: () => told(api.GET('/v1/organization/token-issuers')),
 });
 
 export const retention = queryOptions({

@@ -19,6 +19,7 @@ import { Members } from './members.tsx';
 import { NameOrganization } from './name-organization.tsx';
 import { roleTexts } from './roles.ts';
 import { SingleSignOn } from './sign-on.tsx';
+import { TokenIssuers } from './token-issuers.tsx';
 
 export function OrganizationPage() {
   const current = useQuery(organization);
@@ -47,7 +48,10 @@ export function OrganizationPage() {
               <Members rights={shown.rights} isPersonal={shown.personal} />
               {shown.rights.includes('members:write') && <Invitations rights={shown.rights} />}
               {!shown.personal && shown.rights.includes('sign-on:read') && (
-                <SingleSignOn rights={shown.rights} />
+                <>
+                  <SingleSignOn rights={shown.rights} />
+                  <TokenIssuers rights={shown.rights} />
+                </>
               )}
               <Own />
               <Section title="Settings">
