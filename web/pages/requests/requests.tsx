@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import { capabilities, keys } from '../../api/queries.ts';
-import type { LogSort } from '../../app/router.tsx';
 import { useKeys } from '../../app/shortcuts.ts';
 import { Button } from '../../parts/controls.tsx';
 import { count, timeOf } from '../../parts/format.ts';
@@ -13,6 +12,7 @@ import { defaultColumns, type KeyName, readColumns } from './columns.tsx';
 import { Details } from './details.tsx';
 import { Filters } from './filters.tsx';
 import { RequestList } from './request-list.tsx';
+import type { LogSort } from './search.ts';
 import { apiFilters, type LogFilters, type LogState, useLog } from './use-log.ts';
 
 const route = getRouteApi('/requests');

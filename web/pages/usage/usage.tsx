@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { capabilities, endUsers, keys, type UsageReport, usageBetween } from '../../api/queries.ts';
-import { type UsageGroup, usageGroups } from '../../app/router.tsx';
 import { Choice, Select } from '../../parts/controls.tsx';
 import { type DayRange, dayRangeNames, daysOf } from '../../parts/day-ranges.ts';
 import { Loaded, Page, Rows } from '../../parts/states.tsx';
 import { ByTag } from './by-tag.tsx';
 import type { UsageRow } from './figure-columns.tsx';
+import { type UsageGroup, usageGroups } from './search.ts';
 import { SpendChart } from './spend-chart.tsx';
 import { UsageTable } from './usage-table.tsx';
 
