@@ -8,15 +8,19 @@ interface CheckListProps {
   readonly options: readonly (readonly [string, string])[];
   readonly chosen: readonly string[];
   readonly onChange: (chosen: readonly string[]) => void;
+  /** Where somebody else searches: the text, and who takes it. Otherwise the list does. */
+  readonly search?: string;
+  readonly onSearch?: (text: string) => void;
 }
 
 /** With a search for those who have more than a few. */
 const searchedFrom = 12;
 const shownMost = 100;
 
-/** Several of what there is to choose from. What is chosen stays, also if it is not known any more. */
-export function CheckList({ label, hint, options, chosen, onChange }: CheckListProps) {
-  const [search, setSearch] = useState('');
+/** Several of what there is to choose from. What is chosen stays, also if nobody knows it any more. */
+export function CheckList({ label, hint, options, chosen, onChange, ...others }: CheckListProps) {
+  const [typed, setTyped] = useState('');
+  const { search = typed, onSearch = setTyped } = others;
   const known = new Set(options.map(([value]) => value));
   const unknown = chosen.filter((value) => !known.has(value));
   const all = [...options, ...unknown.map((value) => [value, value] as const)];
@@ -31,16 +35,18 @@ export function CheckList({ label, hint, options, chosen, onChange }: CheckListP
         {label}
         {chosen.length > 0 && <span className="font-normal text-muted">{` (${chosen.length})`}</span>}
       </legend>
-      {all.length > searchedFrom && (
+      {(all.length > searchedFrom || others.onSearch !== undefined) && (
         <Input
           type="search"
           aria-label={`Search: ${label}`}
           placeholder="Search"
           value={search}
-          onChange={({ target }) => setSearch(target.value)}
+          onChange={({ target }) => onSearch(target.value)}
         />
       )}
-      {all.length > 0 && (
+      {all.length === 0 ? (
+        <p className="text-xs text-muted">There are none.</p>
+      ) : (
         <div className="flex max-h-40 flex-wrap gap-x-4 overflow-y-auto rounded-md border border-line px-2.5 py-1">
           {found.slice(0, shownMost).map(([value, text]) => (
             <label key={value} className="flex min-h-7 max-w-full items-center gap-2 text-sm">
