@@ -8,8 +8,8 @@ import {
   mcpAuthorizations,
   mcpServers,
 } from '../../api/queries.ts';
-import { useRights } from '../../app/rights.tsx';
 import { Button } from '../../parts/controls.tsx';
+import { useRights } from '../../parts/rights.tsx';
 import { Empty, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { Together } from '../../parts/together.tsx';
 import { Authorizations } from './authorizations.tsx';

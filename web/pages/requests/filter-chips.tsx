@@ -4,6 +4,7 @@ import { capabilities, keys, projects } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
 import { timeOf } from '../../parts/format.ts';
 import { formats } from '../../parts/formats.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { timeRanges } from '../../parts/time-ranges.ts';
 import type { RequestsSearch } from './search.ts';
 import type { LogFilters } from './use-log.ts';
@@ -60,8 +61,9 @@ interface ChipsProps {
 
 /** The filters that are on; a click removes one. */
 export function FilterChips({ search, onChange }: ChipsProps) {
+  const may = useRights();
   const { data: about } = useQuery(capabilities);
-  const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' && may('keys:read') });
   const { data: listed } = useInfiniteQuery({ ...projects(''), enabled: search.project !== undefined });
   const on = names.filter((name) => search[name] !== undefined);
   if (on.length === 0) return null;

@@ -5,6 +5,7 @@ import { capabilities, keys } from '../../api/queries.ts';
 import { useKeys } from '../../app/shortcuts.ts';
 import { Button } from '../../parts/controls.tsx';
 import { count, timeOf } from '../../parts/format.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { Empty, Failure, Page, Rows } from '../../parts/states.tsx';
 import { useStored } from '../../parts/use-stored.ts';
 import { ColumnChoice } from './column-choice.tsx';
@@ -202,8 +203,9 @@ function ExportLinks({ filters }: { readonly filters: LogFilters }) {
 
 /** A local gateway has no keys. */
 function useKeyName(): KeyName {
+  const may = useRights();
   const { data: about } = useQuery(capabilities);
-  const { data } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const { data } = useQuery({ ...keys, enabled: about?.mode === 'cloud' && may('keys:read') });
   return (id) => {
     const key = data?.keys.find((one) => one.id === id);
     return key === undefined ? id : key.name || key.prefix;

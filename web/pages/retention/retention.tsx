@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { legalHolds, retention } from '../../api/queries.ts';
-import { useRights } from '../../app/rights.tsx';
+import { useRights } from '../../parts/rights.tsx';
 import { Loaded, Page, Rows } from '../../parts/states.tsx';
 import { Together } from '../../parts/together.tsx';
 import { Evidence } from './evidence.tsx';
