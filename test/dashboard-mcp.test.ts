@@ -89,14 +89,19 @@ test('somebody adds an API, reads its tools, leaves one out, sees a change, sets
 
   await page.getByRole('button', { name: 'Access to pets' }).click();
   await page.getByRole('button', { name: 'Add a rule' }).click();
-  await page.getByRole('textbox', { name: 'Tools' }).fill('list*, getPet');
-  await page.getByRole('textbox', { name: 'Roles' }).fill('developer');
+  const rule = page.getByRole('group', { name: 'Rule 1' });
+  await rule.getByText('Only these', { exact: true }).click();
+  for (const name of ['list*', 'getPet']) {
+    await rule.getByLabel('Add: tool').fill(name);
+    await rule.getByRole('button', { name: 'Add the tool' }).click();
+  }
+  assert.equal(await rule.getByText('Roles').count(), 0, 'a local gateway has one person');
   await assertAccessible(page);
   if (pictures) await page.screenshot({ path: `${pictures}/mcp-access.png` });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('1 access rule').waitFor();
   const { access, headers, tools } = await stored();
-  assert.deepEqual(access, [{ tools: ['list*', 'getPet'], roles: ['developer'] }]);
+  assert.deepEqual(access, [{ tools: ['list*', 'getPet'] }]);
   assert.deepEqual([headers, tools], [['api_key'], { deny: ['removePet'] }]);
 
   await page.setViewportSize({ width: 390, height: 844 });
@@ -109,7 +114,7 @@ test('somebody adds an API, reads its tools, leaves one out, sees a change, sets
   opened.assertQuiet();
 });
 
-test('a server that fails says why, one of people offers to connect, and registry entries become servers', async (t) => {
+test('a server that fails says why, one of people offers to authorize, and registry entries become servers', async (t) => {
   const away = await startHttp(t, (_request, response) => {
     response.writeHead(500, []);
     response.end('broken');
@@ -128,7 +133,8 @@ test('a server that fails says why, one of people offers to connect, and registr
   await page.getByRole('button', { name: 'Test away' }).click();
   await page.getByText('fails', { exact: true }).waitFor();
   await page.getByText('disabled', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Connect people' }).waitFor();
+  await page.getByText('You see none of its tools yet').waitFor();
+  await page.getByRole('button', { name: 'Authorize at people' }).waitFor();
   await assertAccessible(page);
   if (pictures) await page.screenshot({ path: `${pictures}/mcp-failing.png` });
   opened.assertQuiet();

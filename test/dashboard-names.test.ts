@@ -37,6 +37,8 @@ const pages = [
   '/billing',
   '/account',
   '/organization',
+  '/projects',
+  '/retention',
   '/audit',
 ];
 

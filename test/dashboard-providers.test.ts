@@ -46,7 +46,8 @@ test('somebody adds a provider, gives it a key, tests, changes and removes it', 
   await page.getByRole('button', { name: 'Edit acme' }).click();
   await page.getByLabel('Models').fill('');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('All models').waitFor();
+  await page.getByText(/^All models/).waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.deepEqual((await stored()).headers, ['x-team']);
   await page.setViewportSize({ width: 390, height: 844 });
   await assertReadable(page);

@@ -50,7 +50,7 @@ test('an owner sets single sign-on up, and a colleague comes in with it', async 
 
   await t.test('the provider is set up and tested', async () => {
     await page.getByRole('button', { name: 'Set up' }).click();
-    await page.getByLabel('Issuer').fill(issuer.url);
+    await page.getByLabel('Issuer', { exact: true }).fill(issuer.url);
     await page.getByLabel('Client id').fill(issuer.clientId);
     await page.getByLabel('Client secret').fill('secret');
     await page.getByLabel('Role of new members').selectOption('developer');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isAuditEvent } from '../src/audit/events.ts';
-import { auditSubjects } from '../web/pages/audit/events.ts';
+import { auditMessages } from '../src/audit/events.ts';
+import { auditSubjects, textOf } from '../web/pages/audit/events.ts';
 import { withCeiling } from '../web/pages/keys/ceiling.ts';
 import { findModels, knownModels, matches } from '../web/pages/models/known-models.ts';
 import { barsOf } from '../web/pages/requests/bars.ts';
@@ -379,7 +379,16 @@ test('a period has each of its days once, also where clocks change', () => {
   assert.deepEqual(datesOf({ from: '2026-11-19', to: '2026-11-19' }), ['2026-11-19']);
 });
 
-test('the subjects of the audit log have events that exist', () => {
-  for (const [subject, events] of Object.entries(auditSubjects))
-    for (const event of events) assert.ok(isAuditEvent(event), `${subject}: ${event}`);
+test('every event of the audit log has a subject and words of its own on the page, and the page has no others', () => {
+  const shown = Object.values(auditSubjects).flatMap((events) => Object.entries(events));
+  assert.deepEqual(new Set(shown.map(([event]) => event)), new Set(Object.keys(auditMessages)));
+  const events = new Map<string, string>();
+  for (const [event, words] of shown) {
+    assert.match(words, /^[A-Z].*[A-Za-z]$/, event);
+    assert.equal(events.get(words) ?? event, event, `${words} stands for two events`);
+    events.set(words, event);
+    assert.equal(textOf({ event }), words);
+    assert.equal(textOf({ event: 'access.refused', attempt: event }), words);
+  }
+  assert.equal(textOf({ event: 'newer_thing.made' }), 'Newer thing made');
 });

@@ -150,6 +150,7 @@ const choices: { readonly [Name in keyof LogFilter]-?: readonly LogFilter[Name][
   session: [],
   endUser: ['nobody'],
   tags: [{ team: 'team-0' }, { team: 'team-29' }, { team: 'nobody' }],
+  wire: ['anthropic-messages', 'mcp'],
   ending: ['complete', 'aborted', 'failed'],
   status: [
     'error',

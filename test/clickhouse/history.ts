@@ -100,7 +100,13 @@ function filters(): readonly LogFilter[] {
       { tags: { team: text } },
       { tags: { [text]: 'x' } },
     ]),
-    ...[{ provider: null }, { provider: 'groq' }, { keyId: 'key' }, { client: 'codex' }],
+    ...[
+      { provider: null },
+      { provider: 'groq' },
+      { keyId: 'key' },
+      { client: 'codex' },
+      { wire: 'openai-chat' },
+    ],
     ...([{ status: 'error' }, { status: { least: 400, greatest: 499 } }, { ending: 'aborted' }] as const),
     ...([
       { module: 'exact-cache' },

@@ -53,6 +53,9 @@ export type Organization = Answer<'/v1/organizations', 'get'>['organizations'][n
 export type SignOn = Answer<'/v1/organization/sign-on', 'get'>;
 export type SignOnDomain = Answer<'/v1/organization/sign-on/domains', 'get'>['domains'][number];
 export type Scim = Answer<'/v1/organization/scim', 'get'>;
+export type TokenIssuer = Answer<'/v1/organization/token-issuers', 'get'>['token_issuers'][number];
+export type RetainedKind = Answer<'/v1/organization/retention', 'get'>['kinds'][number];
+export type LegalHold = Answer<'/v1/organization/holds', 'get'>['holds'][number];
 export type Project = Answer<'/v1/organization/projects', 'get'>['projects'][number];
 export type OrganizationMember = Answer<'/v1/organization/members', 'get'>['members'][number];
 export type Role = Organization['role'];
@@ -79,6 +82,11 @@ export function markSignedIn(is: boolean): void {
   hasEnded = false;
   if (is) localStorage.setItem(signedIn, String(Date.now()));
   else localStorage.removeItem(signedIn);
+}
+
+/** Whether somebody may be logged in; only the gateway knows whether the session has ended. */
+export function isMarkedSignedIn(): boolean {
+  return localStorage.getItem(signedIn) !== null;
 }
 
 /** After a single sign-on: the gateway leads to the log-in page, with the path to go on to. */
@@ -108,7 +116,7 @@ export function sessionHasEnded(): boolean {
 export const me = queryOptions({
   queryKey: ['me'],
   queryFn: async () => {
-    if (localStorage.getItem(signedIn) === null) return null;
+    if (!isMarkedSignedIn()) return null;
     try {
       return await told(api.GET('/v1/users/me'));
     } catch (error) {
@@ -207,6 +215,21 @@ export const signOnDomains = queryOptions({
 export const scim = queryOptions({
   queryKey: ['scim'],
   queryFn: () => told(api.GET('/v1/organization/scim')),
+});
+
+export const tokenIssuers = queryOptions({
+  queryKey: ['token-issuers'],
+  queryFn: () => told(api.GET('/v1/organization/token-issuers')),
+});
+
+export const retention = queryOptions({
+  queryKey: ['retention'],
+  queryFn: () => told(api.GET('/v1/organization/retention')),
+});
+
+export const legalHolds = queryOptions({
+  queryKey: ['legal-holds'],
+  queryFn: () => told(api.GET('/v1/organization/holds')),
 });
 
 export const memberInvitations = queryOptions({

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { api, told } from '../api/client.ts';
-import { capabilities, localSession, me } from '../api/queries.ts';
+import { capabilities, isMarkedSignedIn, localSession, me, organization } from '../api/queries.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Failure } from '../parts/states.tsx';
 import { Shell } from './shell.tsx';
@@ -49,14 +49,17 @@ function LocalGate() {
 
 function CloudGate() {
   const who = useQuery(me);
-  if (who.data === undefined)
-    return who.error === null ? <Waiting /> : <Closed error={who.error} onRetry={who.refetch} />;
-  if (who.data !== null) return <Shell />;
-  return (
-    <Suspense fallback={<Waiting />}>
-      <Entrance />
-    </Suspense>
-  );
+  // At the same time: with the rights, pages offer from the first moment on what the person may do.
+  const own = useQuery({ ...organization, enabled: isMarkedSignedIn() });
+  if (who.data === null)
+    return (
+      <Suspense fallback={<Waiting />}>
+        <Entrance />
+      </Suspense>
+    );
+  if (who.data !== undefined && own.data !== undefined) return <Shell />;
+  const failed = [who, own].find(({ error }) => error !== null);
+  return failed === undefined ? <Waiting /> : <Closed error={failed.error} onRetry={failed.refetch} />;
 }
 
 function Waiting() {

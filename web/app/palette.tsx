@@ -5,6 +5,7 @@ import { Activity, Boxes, KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { capabilities, keys, models } from '../api/queries.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { useRights } from '../parts/rights.tsx';
 import type { NavigationItem } from './places.ts';
 import { useActions } from './use-actions.ts';
 
@@ -29,8 +30,9 @@ export default function Palette({ places, onClose }: PaletteProps) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
   const { data: about } = useQuery(capabilities);
+  const may = useRights();
   const { data: known = [] } = useQuery(models);
-  const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' && may('keys:read') });
   const actions = useActions(about);
   const go = (to: string, search: Record<string, string> = {}) => {
     onClose();

@@ -13,6 +13,7 @@ import {
   Folder,
   FolderSync,
   HeartPulse,
+  Hourglass,
   KeyRound,
   Layers,
   LayoutDashboard,
@@ -45,30 +46,32 @@ export interface NavigationItem {
   readonly isSetting?: true;
   /** Whether there is a page for each of its items. */
   readonly hasPages?: true;
+  /** The right without which it has nothing to show; undefined if everybody can use it. */
+  readonly needs?: `${string}:read`;
   /** The modes that have it; both unless said. */
   readonly only?: 'cloud' | 'local';
 }
 
 const all: readonly NavigationItem[] = [
-  { to: '/', title: 'Overview', icon: LayoutDashboard, letter: 'o' },
-  { to: '/requests', title: 'Requests', icon: Activity, letter: 'r' },
-  { to: '/sessions', title: 'Sessions', icon: ListTree, letter: 'n', hasPages: true },
+  { to: '/', needs: 'calls:read', title: 'Overview', icon: LayoutDashboard, letter: 'o' },
+  { to: '/requests', needs: 'calls:read', title: 'Requests', icon: Activity, letter: 'r' },
+  { to: '/sessions', needs: 'calls:read', title: 'Sessions', icon: ListTree, letter: 'n', hasPages: true },
   { to: '/playground', title: 'Playground', icon: MessagesSquare, letter: 'p', startsGroup: true },
-  { to: '/modules', title: 'Modules', icon: Blocks, letter: 'm' },
-  { to: '/models', title: 'Models', icon: Cpu, letter: 'd' },
-  { to: '/aliases', title: 'Aliases', icon: Split, letter: 's' },
-  { to: '/prompts', title: 'Prompts', icon: FileText, letter: 'x' },
-  { to: '/guardrails', title: 'Guardrails', icon: ShieldCheck, letter: 'u' },
-  { to: '/mcp-servers', title: 'MCP servers', icon: Wrench },
-  { to: '/batches', title: 'Batches', icon: Layers, letter: 'y' },
-  { to: '/recordings', title: 'Recordings', icon: Disc, letter: 'e' },
-  { to: '/archive', title: 'Archive', icon: Archive, letter: 'h' },
-  { to: '/usage', title: 'Usage', icon: ChartColumn, letter: 'w', startsGroup: true },
-  { to: '/budgets', title: 'Budgets', icon: Wallet, letter: 'j', only: 'cloud' },
-  { to: '/alerts', title: 'Alerts', icon: Bell, letter: 'l' },
-  { to: '/keys', title: 'Keys', icon: KeyRound, letter: 'k', only: 'cloud' },
-  { to: '/provider-keys', title: 'Provider keys', icon: Plug, letter: 'v' },
-  { to: '/receipts', title: 'Receipts', icon: FileCheck, letter: 'c', only: 'cloud' },
+  { to: '/modules', needs: 'settings:read', title: 'Modules', icon: Blocks, letter: 'm' },
+  { to: '/models', needs: 'calls:read', title: 'Models', icon: Cpu, letter: 'd' },
+  { to: '/aliases', needs: 'settings:read', title: 'Aliases', icon: Split, letter: 's' },
+  { to: '/prompts', needs: 'settings:read', title: 'Prompts', icon: FileText, letter: 'x' },
+  { to: '/guardrails', needs: 'settings:read', title: 'Guardrails', icon: ShieldCheck, letter: 'u' },
+  { to: '/mcp-servers', needs: 'settings:read', title: 'MCP servers', icon: Wrench },
+  { to: '/batches', needs: 'calls:read', title: 'Batches', icon: Layers, letter: 'y' },
+  { to: '/recordings', needs: 'content:read', title: 'Recordings', icon: Disc, letter: 'e' },
+  { to: '/archive', needs: 'content:read', title: 'Archive', icon: Archive, letter: 'h' },
+  { to: '/usage', needs: 'usage:read', title: 'Usage', icon: ChartColumn, letter: 'w', startsGroup: true },
+  { to: '/budgets', needs: 'usage:read', title: 'Budgets', icon: Wallet, letter: 'j', only: 'cloud' },
+  { to: '/alerts', needs: 'settings:read', title: 'Alerts', icon: Bell, letter: 'l' },
+  { to: '/keys', needs: 'keys:read', title: 'Keys', icon: KeyRound, letter: 'k', only: 'cloud' },
+  { to: '/provider-keys', needs: 'provider-keys:read', title: 'Provider keys', icon: Plug, letter: 'v' },
+  { to: '/receipts', needs: 'calls:read', title: 'Receipts', icon: FileCheck, letter: 'c', only: 'cloud' },
   { to: '/account', title: 'Account', icon: UserRound, letter: 'a', only: 'cloud', isSetting: true },
   {
     to: '/organization',
@@ -79,9 +82,18 @@ const all: readonly NavigationItem[] = [
     isSetting: true,
   },
   { to: '/projects', title: 'Projects', icon: Folder, only: 'cloud', isSetting: true },
-  { to: '/billing', title: 'Billing', icon: CreditCard, letter: 'b', only: 'cloud', isSetting: true },
-  { to: '/audit', title: 'Audit log', icon: ScrollText, letter: 'q', isSetting: true },
-  { to: '/moving', title: 'Move', icon: FolderSync, letter: 'f', isSetting: true },
+  {
+    to: '/billing',
+    needs: 'billing:read',
+    title: 'Billing',
+    icon: CreditCard,
+    letter: 'b',
+    only: 'cloud',
+    isSetting: true,
+  },
+  { to: '/audit', needs: 'audit:read', title: 'Audit log', icon: ScrollText, letter: 'q', isSetting: true },
+  { to: '/retention', title: 'Retention', icon: Hourglass, only: 'cloud', isSetting: true },
+  { to: '/moving', needs: 'data:read', title: 'Move', icon: FolderSync, letter: 'f', isSetting: true },
   { to: '/reference', title: 'API', icon: Braces, letter: 'i' },
   { to: '/operator', title: 'Status', icon: HeartPulse, letter: 't', only: 'local' },
 ];
@@ -94,9 +106,16 @@ export function isAt({ to, hasPages }: NavigationItem, pathname: string): boolea
 /** Pages of modules come last. */
 export function placesIn({ mode, modules }: Capabilities): readonly NavigationItem[] {
   const own = modules.flatMap(({ name, page }) =>
-    page === null ? [] : [{ to: `/modules/${name}`, title: page.title, icon: Table2 }],
+    page === null
+      ? []
+      : [{ to: `/modules/${name}`, needs: 'content:read' as const, title: page.title, icon: Table2 }],
   );
   return [...all.filter(({ only }) => only === undefined || only === mode), ...own];
+}
+
+/** Where people begin who can't use the overview. */
+export function homeOf(usable: readonly NavigationItem[]): string {
+  return usable.find(({ needs }) => needs !== undefined)?.to ?? '/projects';
 }
 
 /** The sidebar has one item for all settings, which opens the first. */

@@ -4,8 +4,10 @@ import { CloudOff, Ellipsis, Sparkles } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { capabilities } from '../api/queries.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { useRights } from '../parts/rights.tsx';
+import { NoAccess } from './no-access.tsx';
 import { NotFound } from './not-found.tsx';
-import { atHand, isAt, type NavigationItem, placesIn } from './places.ts';
+import { atHand, homeOf, isAt, type NavigationItem, placesIn } from './places.ts';
 import { useReachable } from './reach.ts';
 import { SettingTabs } from './setting-tabs.tsx';
 import { ShortcutHelp } from './shortcut-help.tsx';
@@ -18,7 +20,9 @@ const Palette = lazy(() => import('./palette.tsx'));
 /** The frame around every page. */
 export function Shell() {
   const { data } = useSuspenseQuery(capabilities);
-  const places = placesIn(data);
+  const may = useRights();
+  const all = placesIn(data);
+  const places = all.filter(({ needs }) => needs === undefined || may(needs));
   const [open, setOpen] = useState<'palette' | 'help' | 'more'>();
   const close = () => setOpen(undefined);
   useShortcuts(places, { palette: () => setOpen('palette'), help: () => setOpen('help') });
@@ -40,7 +44,7 @@ export function Shell() {
       <div className="flex min-w-0 grow flex-col pb-16 sm:pb-0">
         <Away />
         <main id="main" className="min-w-0 grow">
-          <Content places={places} />
+          <Content all={all} places={places} />
         </main>
       </div>
       <BottomBar places={places} onMore={() => setOpen('more')} />
@@ -70,12 +74,23 @@ export function Shell() {
 
 const entrances = new Set(['/login', '/signup', '/forgotten']);
 
+interface ContentProps {
+  readonly all: readonly NavigationItem[];
+  /** Those that the person can use. */
+  readonly places: readonly NavigationItem[];
+}
+
 /** Each mode has its own pages, and who is in has no need of the door. */
-function Content({ places }: { readonly places: readonly NavigationItem[] }) {
-  const { pathname } = useLocation();
+function Content({ all, places }: ContentProps) {
+  const { pathname, search } = useLocation();
   if (entrances.has(pathname)) return <Navigate to="/" replace />;
-  const current = places.find((place) => isAt(place, pathname));
+  const current = all.find((place) => isAt(place, pathname));
   if (current === undefined) return <NotFound />;
+  if (!places.includes(current) && !('project' in search)) {
+    // A role in a project may be enough for a part of a page.
+    if (pathname === '/') return <Navigate to={homeOf(places)} replace />;
+    return <NoAccess title={current.title} />;
+  }
   return (
     <>
       {current.isSetting && <SettingTabs places={places} />}

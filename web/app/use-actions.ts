@@ -12,6 +12,7 @@ import {
 } from 'lucide-react';
 import type { Capabilities } from '../api/queries.ts';
 import { copyText } from '../parts/controls.tsx';
+import { useRights } from '../parts/rights.tsx';
 import { setTheme } from '../parts/theme.ts';
 import { useLogOut } from './session.ts';
 
@@ -24,10 +25,11 @@ export interface Action {
 /** What can be done from any page. */
 export function useActions(about: Capabilities | undefined): readonly Action[] {
   const navigate = useNavigate();
+  const may = useRights();
   const leaving = useLogOut();
   const open = (path: string) => () => location.assign(path);
   return [
-    ...(about?.mode === 'cloud'
+    ...(about?.mode === 'cloud' && may('keys:write')
       ? [
           {
             title: 'Create an API key',

@@ -152,6 +152,8 @@ export interface LogFilter {
   readonly ending?: Ending['how'] | undefined;
   /** A range of statuses; or all failures, including those in the middle of a stream. */
   readonly status?: StatusFilter | undefined;
+  /** The client's format; that of calls of tools is `mcp`. */
+  readonly wire?: string | undefined;
   /** A module that did more than pass the call on. */
   readonly module?: string | undefined;
   /** An effect of the given module, or of any. */

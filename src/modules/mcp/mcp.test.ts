@@ -422,7 +422,7 @@ describe('a result', () => {
     ]);
   });
 
-  test('that is too long is cut off, and the model is told', async () => {
+  test('that is too long is cut off, and a note says so', async () => {
     const content = await resultOf([{ type: 'text', text: 'ä'.repeat(10_000) }], 'result_bytes=1001');
     assert.match(String(content), /^ä{500}\n\[The result is cut off here: 18999 of 20000 bytes/);
     const flood = Array.from({ length: 10 }, () => ({ type: 'text', text: 'x'.repeat(1000) }));

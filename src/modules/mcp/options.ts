@@ -49,7 +49,7 @@ export const mcpOptions = z.strictObject({
     .describe('The longest time for all calls of tools in one answer')
     .default(120),
   result_bytes: whole('a number of bytes', 1000, 1_048_576)
-    .describe('The longest text of a result; the rest is cut off, and the model is told')
+    .describe('The longest text of a result; the rest is cut off, and a note says so')
     .default(65_536),
   max_usd: z
     .string()

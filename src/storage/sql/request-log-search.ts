@@ -59,10 +59,10 @@ export class LogSearch {
     const kinds = kindsCondition(this.#query);
     const { sort } = this.#query;
     if (sort !== undefined) return this.#sortedPage(sortValues[sort], kinds);
-    const { session, conversation, endUser, tags } = this.#query.filter;
+    const { session, conversation, endUser, tags, wire } = this.#query.filter;
     if (session !== undefined)
       return this.#limitedPage(await this.#readCalls(this.#idsOfSession(session, this.#idRange())));
-    if (conversation !== undefined || endUser !== undefined || tags !== undefined) return this.#scan(kinds);
+    if ([conversation, endUser, tags, wire].some((one) => one !== undefined)) return this.#scan(kinds);
     if (kinds === undefined)
       return this.#limitedPage(await this.#readCalls(this.#idsOfAccount(this.#idRange())));
     const count = await this.#countKinds(kinds);
@@ -141,7 +141,7 @@ export class LogSearch {
       const edge = await this.#stepEnd(idRange);
       const step = edge === undefined ? idRange : this.#endRangeAt(idRange, edge);
       const { rows } = await sql<SortedCall>`select id, cast(${value} as bigint) as value from requests
-        where ${this.#rowCondition} and ${this.#hasTags()} and ${hasMatchingKind(kinds)} and ${this.#inRange(step)}
+        where ${this.#rowCondition} and ${this.#outsideOfIndexes} and ${hasMatchingKind(kinds)} and ${this.#inRange(step)}
         order by 2 desc, 1 desc limit ${limit}`.execute(this.#db);
       largest = [...largest, ...rows].sort((one, other) => other.value - one.value).slice(0, limit);
       const isComplete = edge === undefined;
@@ -173,7 +173,7 @@ export class LogSearch {
       const edge = await this.#stepEnd(idRange);
       const step = edge === undefined ? idRange : this.#endRangeAt(idRange, edge);
       calls.push(
-        ...(await this.#readCalls(sql<FoundId>`select id from requests where ${this.#rowCondition} and ${this.#hasTags()} and ${hasMatchingKind(kinds)} and ${this.#inRange(step)}
+        ...(await this.#readCalls(sql<FoundId>`select id from requests where ${this.#rowCondition} and ${this.#outsideOfIndexes} and ${hasMatchingKind(kinds)} and ${this.#inRange(step)}
           order by id ${this.#order} limit ${this.#fetchLimit - calls.length}`)),
       );
       if (edge === undefined || calls.length >= this.#fetchLimit) return this.#limitedPage(calls);
@@ -232,12 +232,14 @@ export class LogSearch {
   }
 
   /** Tags are stored as JSON, in which only a name precedes a colon. */
-  #hasTags(): RawBuilder<unknown> {
+  get #outsideOfIndexes(): RawBuilder<unknown> {
+    const { tags = {}, wire } = this.#query.filter;
     const find = sql.raw(this.#dialectName === 'postgres' ? 'strpos' : 'instr');
-    const conditions = Object.entries(this.#query.filter.tags ?? {}).map(
+    const conditions = Object.entries(tags).map(
       ([name, value]) =>
         sql`${find}(requests.tags, ${`${JSON.stringify(name)}:${JSON.stringify(value)}`}) > 0`,
     );
+    if (wire !== undefined) conditions.push(sql`requests.wire = ${wire}`);
     return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
   }
 

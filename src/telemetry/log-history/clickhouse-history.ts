@@ -228,7 +228,7 @@ function selectCalls(accountId: string | undefined): ClickHouseSelect {
 
 function addFilter(select: ClickHouseSelect, filter: LogFilter): void {
   const { fromMs, toMs, model, provider, keyId, keyIds, client, conversation, endUser } = filter;
-  const { ending, status, search, session } = filter;
+  const { ending, status, search, session, wire } = filter;
   if (fromMs !== undefined) select.and(`created_at >= ${select.time(fromMs)}`);
   if (toMs !== undefined) select.and(`created_at < ${select.time(toMs)}`);
   if (model !== undefined) select.and(`model = ${select.text(model)} OR model_used = ${select.text(model)}`);
@@ -249,6 +249,7 @@ function addFilter(select: ClickHouseSelect, filter: LogFilter): void {
   if (endUser !== undefined) select.and(`end_user = ${select.text(endUser)}`);
   for (const [name, value] of Object.entries(filter.tags ?? {}))
     select.and(`tags[${select.text(name)}] = ${select.text(value)}`);
+  if (wire !== undefined) select.and(`wire_format = ${select.text(wire)}`);
   if (ending !== undefined) select.and(`ending = ${select.text(ending)}`);
   if (status === 'error') select.and(`status >= 400 OR ending = 'failed'`);
   else if (status !== undefined)

@@ -50,9 +50,10 @@ export async function errorsOverTime(
   return { ...steps, countedSinceMs, causes: groupByCause(failures, steps) };
 }
 
-function isSummed({ conversation, session, endUser, tags, search = '' }: LogFilter): boolean {
+function isSummed({ conversation, session, endUser, tags, wire, search = '' }: LogFilter): boolean {
   return (
-    [conversation, session, endUser, tags].every((one) => one === undefined) && !isRequestIdPrefix(search)
+    [conversation, session, endUser, tags, wire].every((one) => one === undefined) &&
+    !isRequestIdPrefix(search)
   );
 }
 

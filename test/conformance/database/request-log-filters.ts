@@ -33,17 +33,23 @@ export function requestLogFiltersConformance(setUpDatabase: SetUpDatabase): void
         { tags: { env: 'prod', team: 'a' } },
         { tags: { team: 'a' }, keyId: 'key2', status: 503 },
         { tags: { ateam: 'a', team: 'b"team":"a' } },
+        { wire: 'mcp', provider: null, modelAsked: 'github__find', modelUsed: 'github__find' },
+        { wire: 'mcp', provider: null, modelAsked: 'github__lost', modelUsed: null },
       ] satisfies readonly Partial<LoggedCall>[];
       const others = odd.map((fields, at) => someCall({ id: someRequestId(startMs + 10 + at), ...fields }));
       await requests.add([...plain, ...others]);
       const [named, groq, key, e404, e499, e500, broken, e400, hit, refused, outbound, inbound, both] =
         others;
-      const [ofCodex, overloaded, other, tagged, failedTagged, quoting] = others.slice(13);
+      const [ofCodex, overloaded, other, tagged, failedTagged, quoting, tool, noTool] = others.slice(13);
       const expected: readonly (readonly [LogFilter, readonly (LoggedCall | undefined)[]])[] = [
         [{ model: 'latest' }, [named]],
         [{ model: 'claude-5' }, [named]],
         [{ model: 'nothing' }, []],
         [{ provider: 'groq' }, [groq]],
+        [{ wire: 'mcp' }, [noTool, tool]],
+        [{ wire: 'mcp', model: 'github__find' }, [tool]],
+        [{ wire: 'mcp', status: 'error' }, []],
+        [{ wire: 'mcp', endUser: 'u1' }, []],
         [{ keyId: 'key' }, [e500, key]],
         [{ status: { least: 404, greatest: 404 } }, [e404]],
         [{ status: { least: 400, greatest: 499 } }, [e400, e499, e404]],

@@ -5,6 +5,7 @@ import { loginFactors, logSettings, me, sessions, verification } from '../../api
 import { useLogOut } from '../../app/session.ts';
 import { Button } from '../../parts/controls.tsx';
 import { ago, dateOf, utc } from '../../parts/format.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { Badge, Failure, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
 import { Together } from '../../parts/together.tsx';
 import { LogRetention } from './log-retention.tsx';
@@ -16,13 +17,9 @@ import { programName } from './program-name.ts';
 export function Account() {
   const own = useQuery(me);
   const { data } = own;
-  const shown = [
-    own,
-    useQuery(verification),
-    useQuery(sessions),
-    useQuery(logSettings),
-    useQuery(loginFactors),
-  ];
+  const shown = [own, useQuery(verification), useQuery(sessions), useQuery(loginFactors)];
+  const mayReadSettings = useRights()('settings:read');
+  const retention = useQuery({ ...logSettings, enabled: mayReadSettings });
   const leaving = useLogOut();
   return (
     <Page
@@ -35,12 +32,12 @@ export function Account() {
       }
     >
       {leaving.error !== null && <Failure error={leaving.error} />}
-      <Together of={shown} loading={<Rows count={8} />}>
+      <Together of={mayReadSettings ? [...shown, retention] : shown} loading={<Rows count={8} />}>
         <Verification />
         <Password />
         <Passkeys />
         <Sessions />
-        <LogRetention />
+        {mayReadSettings && <LogRetention />}
         <OwnData />
       </Together>
     </Page>

@@ -5,6 +5,7 @@ import { api, told } from '../../api/client.ts';
 import { type Webhook, webhooks } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
 import { timeOf } from '../../parts/format.ts';
+import { Allowed } from '../../parts/rights.tsx';
 import { Badge, Empty, Failure, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { DeleteWebhook } from './delete-webhook.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -31,9 +32,11 @@ export function Alerts() {
       title="Alerts"
       lead="Messages to your programs, a Slack channel or your mailbox when a budget runs out, or a key or model fails."
       actions={
-        <Button look="primary" onClick={() => setCreating(true)}>
-          New alert
-        </Button>
+        <Allowed right="settings:write">
+          <Button look="primary" onClick={() => setCreating(true)}>
+            New alert
+          </Button>
+        </Allowed>
       }
     >
       <Loaded of={list} loading={<Rows count={3} />}>
@@ -101,23 +104,27 @@ function WebhookRow({ webhook, onOpen, onEdit, onDelete }: WebhookRowProps) {
           <span className="text-xs text-muted">{events.join(', ')}</span>
         </div>
         <span className="flex flex-wrap gap-2">
-          <Button look="quiet" onClick={onDelete} aria-label={`Delete ${name}`}>
-            Delete
-          </Button>
-          <Button onClick={onEdit} aria-label={`Edit ${name}`}>
-            Edit
-          </Button>
+          <Allowed right="settings:write">
+            <Button look="quiet" onClick={onDelete} aria-label={`Delete ${name}`}>
+              Delete
+            </Button>
+            <Button onClick={onEdit} aria-label={`Edit ${name}`}>
+              Edit
+            </Button>
+          </Allowed>
           <Button onClick={onOpen} aria-label={`Deliveries to ${name}`}>
             Deliveries
           </Button>
-          <Button
-            disabled={!enabled}
-            busy={testing.isPending}
-            onClick={() => testing.mutate()}
-            aria-label={`Test ${name}`}
-          >
-            Test
-          </Button>
+          <Allowed right="settings:write">
+            <Button
+              disabled={!enabled}
+              busy={testing.isPending}
+              onClick={() => testing.mutate()}
+              aria-label={`Test ${name}`}
+            >
+              Test
+            </Button>
+          </Allowed>
         </span>
       </div>
       {testing.error !== null && <Failure error={testing.error} />}

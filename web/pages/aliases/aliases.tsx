@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { type Alias, aliases, catalog } from '../../api/queries.ts';
 import { Button, CopyButton } from '../../parts/controls.tsx';
 import { usd } from '../../parts/format.ts';
+import { Allowed } from '../../parts/rights.tsx';
 import { Badge, Empty, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { type KnownPrices, priceHint, priceOf, splitWeight } from './alias-models.ts';
 import { DeleteAlias } from './delete-alias.tsx';
@@ -28,9 +29,11 @@ export function Aliases() {
       title="Aliases"
       lead="Names that clients use like a model. Each call goes to one of the models, and to the next one if that fails."
       actions={
-        <Button look="primary" onClick={() => setCreating(true)}>
-          New alias
-        </Button>
+        <Allowed right="settings:write">
+          <Button look="primary" onClick={() => setCreating(true)}>
+            New alias
+          </Button>
+        </Allowed>
       }
     >
       <Loaded of={list} loading={<Rows count={4} />}>
@@ -107,14 +110,14 @@ function AliasRow({ alias, prices, onEdit, onDelete }: AliasRowProps) {
       </div>
       <span className="flex flex-wrap justify-end gap-2">
         {source === 'account' && (
-          <>
+          <Allowed right="settings:write">
             <Button look="quiet" onClick={onDelete} aria-label={`Delete ${name}`}>
               Delete
             </Button>
             <Button onClick={onEdit} aria-label={`Edit ${name}`}>
               Edit
             </Button>
-          </>
+          </Allowed>
         )}
       </span>
     </li>

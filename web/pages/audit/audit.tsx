@@ -15,7 +15,8 @@ const route = getRouteApi('/audit');
 export function Audit() {
   const { subject, open } = route.useSearch();
   const navigate = route.useNavigate();
-  const filter: AuditFilter = subject === undefined ? {} : { event: auditSubjects[subject].join(',') };
+  const filter: AuditFilter =
+    subject === undefined ? {} : { event: Object.keys(auditSubjects[subject]).join() };
   const list = useInfiniteQuery(auditEntries(filter));
   const { mode } = useSuspenseQuery(capabilities).data;
   const known = useInfiniteQuery({ ...members(''), enabled: mode === 'cloud' });

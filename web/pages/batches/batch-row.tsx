@@ -1,6 +1,7 @@
 import type { BatchRun } from '../../api/queries.ts';
 import { Button, CopyButton } from '../../parts/controls.tsx';
 import { ago, count, usd, utc } from '../../parts/format.ts';
+import { Allowed } from '../../parts/rights.tsx';
 import { Badge, Gauge, type Tone } from '../../parts/states.tsx';
 
 interface BatchRowProps {
@@ -31,9 +32,11 @@ export function BatchRow({ batch, onCancel }: BatchRowProps) {
       </div>
       <span className="flex flex-wrap justify-end gap-3 text-sm">
         {isOwn && state === 'in_progress' && (
-          <Button look="quiet" onClick={onCancel} aria-label={`Cancel ${id}`}>
-            Cancel
-          </Button>
+          <Allowed right="content:write">
+            <Button look="quiet" onClick={onCancel} aria-label={`Cancel ${id}`}>
+              Cancel
+            </Button>
+          </Allowed>
         )}
         {results.map((which) => (
           <a

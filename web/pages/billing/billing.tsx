@@ -5,6 +5,7 @@ import { useFeature } from '../../api/features.ts';
 import { billingUsage, catalog } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
 import { count, percent, utcDateOf } from '../../parts/format.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { Badge, Failure, Gauge, Loaded, Page, Rows, Section, Skeleton } from '../../parts/states.tsx';
 import { Together } from '../../parts/together.tsx';
 import { Credits } from './credits.tsx';
@@ -106,13 +107,15 @@ function Plan({ tier, isPaid }: PlanProps) {
     onSuccess: leaveFor,
   });
   const canBuy = useFeature('checkout');
+  const mayChange = useRights()('billing:write');
   const error = upgrading.error ?? managing.error;
   return (
     <Section
       title="Plan"
       aside={
         tier !== 'free' &&
-        canBuy && (
+        canBuy &&
+        mayChange && (
           <Button busy={managing.isPending} onClick={() => managing.mutate()}>
             Change, cards and invoices
           </Button>
@@ -135,7 +138,7 @@ function Plan({ tier, isPaid }: PlanProps) {
               ${price} <span className="text-sm font-normal text-muted">a month</span>
             </p>
             <p className="text-sm text-muted">{count(requests)} requests</p>
-            {canBuy && tier === 'free' && (id === 'pro' || id === 'team') && (
+            {canBuy && mayChange && tier === 'free' && (id === 'pro' || id === 'team') && (
               <Button
                 look={id === 'pro' ? 'primary' : 'plain'}
                 className="mt-2"

@@ -5,6 +5,7 @@ import { useFeature } from '../../api/features.ts';
 import { type BillingUsage, catalog } from '../../api/queries.ts';
 import { Button, Field, Input, Select } from '../../parts/controls.tsx';
 import { count, usd as dollars } from '../../parts/format.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { Failure, Section } from '../../parts/states.tsx';
 
 const sums = [5, 10, 25, 50, 100];
@@ -32,6 +33,7 @@ export function Credits({ data }: { readonly data: BillingUsage }) {
     mutationFn: (enabled: boolean) => told(api.PUT('/v1/billing/overage', { body: { enabled } })),
     onSuccess: changed,
   });
+  const mayChange = useRights()('billing:write');
   if (data.tier === 'free' && !canBuy) return null;
   if (data.tier === 'free')
     return (
@@ -43,42 +45,44 @@ export function Credits({ data }: { readonly data: BillingUsage }) {
     );
   return (
     <Section title="Credits" aside={`${count(data.credits)} left`}>
-      {canBuy && (
-        <form
-          className="flex flex-wrap items-end gap-2"
-          onSubmit={(event) => {
-            event.preventDefault();
-            buying.mutate();
-          }}
-        >
-          <Field label="Buy credits">
-            {(field) => (
-              <Select {...field} value={usd} onChange={(event) => setUsd(Number(event.target.value))}>
-                {sums.map((sum) => (
-                  <option key={sum} value={sum}>
-                    ${sum}, {count(sum * perUsd)} credits
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-          <Button type="submit" busy={buying.isPending}>
-            Buy
-          </Button>
-        </form>
-      )}
-      <label className="flex items-center gap-2 text-sm">
-        <input
-          type="checkbox"
-          className="size-4 accent-accent"
-          checked={data.overage.enabled}
-          disabled={switching.isPending}
-          onChange={(event) => switching.mutate(event.target.checked)}
-        />
-        Calls past the cap may use them, {data.overage.creditsPerRequest} for each
-      </label>
-      {canBuy && <Recharge data={data} perUsd={perUsd} onChanged={changed} />}
-      {(buying.error ?? switching.error) !== null && <Failure error={buying.error ?? switching.error} />}
+      <fieldset className="flex min-w-0 flex-col gap-2.5" disabled={!mayChange}>
+        {canBuy && (
+          <form
+            className="flex flex-wrap items-end gap-2"
+            onSubmit={(event) => {
+              event.preventDefault();
+              buying.mutate();
+            }}
+          >
+            <Field label="Buy credits">
+              {(field) => (
+                <Select {...field} value={usd} onChange={(event) => setUsd(Number(event.target.value))}>
+                  {sums.map((sum) => (
+                    <option key={sum} value={sum}>
+                      ${sum}, {count(sum * perUsd)} credits
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+            <Button type="submit" busy={buying.isPending}>
+              Buy
+            </Button>
+          </form>
+        )}
+        <label className="flex items-center gap-2 text-sm">
+          <input
+            type="checkbox"
+            className="size-4 accent-accent"
+            checked={data.overage.enabled}
+            disabled={switching.isPending}
+            onChange={(event) => switching.mutate(event.target.checked)}
+          />
+          Calls past the cap may use them, {data.overage.creditsPerRequest} for each
+        </label>
+        {canBuy && <Recharge data={data} perUsd={perUsd} onChanged={changed} />}
+        {(buying.error ?? switching.error) !== null && <Failure error={buying.error ?? switching.error} />}
+      </fieldset>
     </Section>
   );
 }

@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { keys, organization, projectChoices, type StoredBudget, storedBudgets } from '../../api/queries.ts';
+import { keys, projectChoices, type StoredBudget, storedBudgets } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
 import { percent, timeOf, usd } from '../../parts/format.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { Badge, Empty, Gauge, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { Together } from '../../parts/together.tsx';
 import { type BudgetNames, consumerText, periodText, subjectOf } from './budget-texts.ts';
@@ -12,10 +13,12 @@ import { EditBudget } from './edit-budget.tsx';
 /** Who approaches which limit, and the limits themselves. */
 export function Budgets() {
   const list = useInfiniteQuery(storedBudgets);
-  const [ownKeys, projects, own] = [useQuery(keys), useQuery(projectChoices), useQuery(organization)];
+  const may = useRights();
+  const ownKeys = useQuery({ ...keys, enabled: may('keys:read') });
+  const projects = useQuery(projectChoices);
   const [edited, setEdited] = useState<StoredBudget | 'new'>();
   const [deleting, setDeleting] = useState<StoredBudget>();
-  const mayChange = own.data?.rights.includes('usage:write') === true;
+  const mayChange = may('usage:write');
   const names: BudgetNames = {
     keys: new Map(ownKeys.data?.keys.map(({ id, name, prefix }) => [id, name === '' ? prefix : name])),
     projects: new Map(projects.data?.projects.map(({ id, name }) => [id, name])),
@@ -25,15 +28,17 @@ export function Budgets() {
       title="Budgets"
       lead="What calls may cost, and who is near a limit. Days and months are those of UTC."
       actions={
-        (own.data === undefined || mayChange) && (
-          // Here before the rights are known, so that nothing moves.
-          <Button look="primary" disabled={!mayChange} onClick={() => setEdited('new')}>
+        mayChange && (
+          <Button look="primary" onClick={() => setEdited('new')}>
             New budget
           </Button>
         )
       }
     >
-      <Together of={[list, ownKeys, projects, own]} loading={<Rows count={4} />}>
+      <Together
+        of={may('keys:read') ? [list, ownKeys, projects] : [list, projects]}
+        loading={<Rows count={4} />}
+      >
         <Loaded of={list} loading={<Rows count={4} />}>
           {({ pages }) => {
             const all = pages.flatMap((page) => page.budgets);

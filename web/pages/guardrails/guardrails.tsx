@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { type Rule, rules, usage } from '../../api/queries.ts';
 import { Button, Field, Select } from '../../parts/controls.tsx';
 import { count } from '../../parts/format.ts';
+import { Allowed } from '../../parts/rights.tsx';
 import { Badge, Empty, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
 import { Together } from '../../parts/together.tsx';
 import { DeleteRule } from './delete-rule.tsx';
@@ -29,9 +30,11 @@ export function Guardrails() {
       title="Guardrails"
       lead="What the module guardrails looks for beside personal data and secrets, and a place to try it."
       actions={
-        <Button look="primary" onClick={() => setCreating(true)}>
-          New rule
-        </Button>
+        <Allowed right="settings:write">
+          <Button look="primary" onClick={() => setCreating(true)}>
+            New rule
+          </Button>
+        </Allowed>
       }
     >
       <Together of={[list, found]} loading={<Rows count={8} />}>
@@ -104,14 +107,14 @@ function RuleRow({ rule, onEdit, onDelete }: RuleRowProps) {
       </div>
       <span className="flex flex-wrap justify-end gap-2">
         {source === 'account' && (
-          <>
+          <Allowed right="settings:write">
             <Button look="quiet" onClick={onDelete} aria-label={`Delete ${name}`}>
               Delete
             </Button>
             <Button onClick={onEdit} aria-label={`Edit ${name}`}>
               Edit
             </Button>
-          </>
+          </Allowed>
         )}
       </span>
     </li>

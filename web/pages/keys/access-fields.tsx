@@ -3,8 +3,8 @@ import { api, told } from '../../api/client.ts';
 import { aliases, capabilities, type KeyRules, keyAccess, models } from '../../api/queries.ts';
 import { Field, Input } from '../../parts/controls.tsx';
 import { dateOf, utc } from '../../parts/format.ts';
+import { RuleList } from '../../parts/rule-list.tsx';
 import { Badge } from '../../parts/states.tsx';
-import { RuleList } from './rule-list.tsx';
 
 /** The rules that were edited. */
 export type EditedRules = Partial<KeyRules>;

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { type ApiKey, budgets, keyAccess, keyOwners, keys, usageIn } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
 import { ago, utc } from '../../parts/format.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { Empty, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Together } from '../../parts/together.tsx';
@@ -33,17 +34,20 @@ export function Keys() {
   const { open } = route.useSearch();
   const navigate = route.useNavigate();
   const [revoking, setRevoking] = useState<ApiKey>();
+  const mayChange = useRights()('keys:write');
   const show = (id: string | undefined) =>
     void navigate({ search: id === undefined ? {} : { open: id }, resetScroll: false });
-  const opened = list.data?.keys.find(({ id, revokedAt }) => id === open && revokedAt === null);
+  const opened = list.data?.keys.find(({ id, revokedAt }) => mayChange && id === open && revokedAt === null);
   return (
     <Page
       title="Keys"
       lead="API keys for your apps. Each can have its own budget, limits, access rules and modules. Days and months are those of UTC."
       actions={
-        <Button look="primary" onClick={() => show('new')}>
-          New key
-        </Button>
+        mayChange && (
+          <Button look="primary" onClick={() => show('new')}>
+            New key
+          </Button>
+        )
       }
     >
       <Together of={[list, ...figures]} loading={<Rows count={4} />}>
@@ -64,16 +68,19 @@ export function Keys() {
                       {
                         title: 'Name',
                         long: true,
-                        cell: (key) => (
-                          <button
-                            type="button"
-                            className="max-w-full truncate align-middle font-medium text-accent hover:underline"
-                            title={nameOf(key)}
-                            onClick={() => show(key.id)}
-                          >
-                            <bdi>{nameOf(key)}</bdi>
-                          </button>
-                        ),
+                        cell: (key) =>
+                          mayChange ? (
+                            <button
+                              type="button"
+                              className="max-w-full truncate align-middle font-medium text-accent hover:underline"
+                              title={nameOf(key)}
+                              onClick={() => show(key.id)}
+                            >
+                              <bdi>{nameOf(key)}</bdi>
+                            </button>
+                          ) : (
+                            <bdi title={nameOf(key)}>{nameOf(key)}</bdi>
+                          ),
                       },
                       {
                         title: 'Owner',
@@ -124,15 +131,16 @@ export function Keys() {
                         title: 'Revoke',
                         end: true,
                         plain: true,
-                        cell: (key) => (
-                          <Button
-                            look="quiet"
-                            onClick={() => setRevoking(key)}
-                            aria-label={`Revoke ${nameOf(key)}`}
-                          >
-                            Revoke
-                          </Button>
-                        ),
+                        cell: (key) =>
+                          mayChange && (
+                            <Button
+                              look="quiet"
+                              onClick={() => setRevoking(key)}
+                              aria-label={`Revoke ${nameOf(key)}`}
+                            >
+                              Revoke
+                            </Button>
+                          ),
                       },
                     ]}
                   />
@@ -155,7 +163,7 @@ export function Keys() {
           }}
         </Loaded>
       </Together>
-      {open === 'new' && <NewKey onClose={() => show(undefined)} />}
+      {open === 'new' && mayChange && <NewKey onClose={() => show(undefined)} />}
       {opened !== undefined && (
         <EditKey key={opened.id} apiKey={opened} owner={ownerOf(opened.id)} onClose={() => show(undefined)} />
       )}

@@ -5,7 +5,8 @@ import { type McpAuthorization, type McpServer, mcpAuthorizations } from '../../
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Button } from '../../parts/controls.tsx';
 import { timeOf } from '../../parts/format.ts';
-import { Badge, Failure, Loaded, Rows, Section } from '../../parts/states.tsx';
+import { Badge, Loaded, Rows, Section } from '../../parts/states.tsx';
+import { AuthorizeButton } from './authorize-button.tsx';
 import { useServersChanged } from './use-servers-changed.ts';
 
 /** What the person has authorized the gateway to do at servers, and where it asks for that. */
@@ -47,16 +48,6 @@ interface RowProps {
 }
 
 function Row({ server, granted, onRevoke }: RowProps) {
-  const connecting = useMutation({
-    mutationFn: () =>
-      told(
-        api.POST('/v1/mcp/servers/{name}/authorization', {
-          params: { path: { name: server } },
-          body: { return_to: '/mcp-servers' },
-        }),
-      ),
-    onSuccess: ({ url }) => location.assign(url),
-  });
   return (
     <li className="flex flex-col gap-2 border-b border-line py-3">
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
@@ -75,31 +66,28 @@ function Row({ server, granted, onRevoke }: RowProps) {
             </span>
           )}
         </div>
-        <span className="flex flex-wrap justify-end gap-1">
+        <span className="ml-auto flex flex-wrap justify-end gap-1">
           {onRevoke !== undefined && (
             <Button look="quiet" onClick={onRevoke} aria-label={`Revoke ${server}`}>
               Revoke
             </Button>
           )}
           {granted?.state !== 'active' && (
-            <Button
-              busy={connecting.isPending}
-              onClick={() => connecting.mutate()}
-              aria-label={`Connect ${server}`}
-            >
-              {granted === undefined ? 'Connect' : 'Connect again'}
-            </Button>
+            <AuthorizeButton
+              server={server}
+              text={granted === undefined ? 'Authorize' : 'Authorize again'}
+              label={`Authorize at ${server}`}
+            />
           )}
         </span>
       </div>
-      {connecting.error !== null && <Failure error={connecting.error} />}
     </li>
   );
 }
 
 function State({ state }: { readonly state: McpAuthorization['state'] | undefined }) {
-  if (state === undefined) return <Badge>not connected</Badge>;
-  if (state === 'active') return <Badge tone="saved">connected</Badge>;
+  if (state === undefined) return <Badge>not authorized</Badge>;
+  if (state === 'active') return <Badge tone="saved">authorized</Badge>;
   return <Badge tone="refused">{state === 'ended' ? 'ended' : 'asks for more'}</Badge>;
 }
 
@@ -112,7 +100,7 @@ function Revoke({ server, onClose }: { readonly server: string; readonly onClose
   return (
     <ConfirmDialog
       title={`Revoke the authorization at ${server}?`}
-      lead="The gateway deletes its tokens, and your calls of its tools fail until you connect again."
+      lead="The gateway deletes its tokens, and your calls of its tools fail until you authorize it again."
       action="Revoke"
       mutation={revoking}
       onClose={onClose}

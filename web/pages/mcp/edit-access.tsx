@@ -2,76 +2,89 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
 import type { McpServer } from '../../api/queries.ts';
-import { Button, Field, Input } from '../../parts/controls.tsx';
+import { Button } from '../../parts/controls.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { RuleList } from '../../parts/rule-list.tsx';
+import { KeyChoice, PeopleChoice, ProjectChoice, RoleChoice } from './access-choices.tsx';
 import { storedDefinition } from './server-definition.ts';
+import { useKnownTools } from './use-known-tools.ts';
 import { useServersChanged } from './use-servers-changed.ts';
 
 interface EditAccessProps {
   readonly server: McpServer;
+  /** Only accounts have keys, people, roles and projects. */
+  readonly isCloud: boolean;
   readonly onClose: () => void;
 }
 
 type Rule = NonNullable<McpServer['access']>[number];
 
-/** The fields of a rule, as they were typed. */
-interface RuleTexts {
+/** A rule whose lists may be empty. */
+interface EditedRule {
   readonly id: number;
-  readonly tools: string;
-  readonly roles: string;
-  readonly keys: string;
-  readonly people: string;
+  /** Null for all. */
+  readonly tools: readonly string[] | null;
+  readonly roles: readonly string[];
+  readonly keys: readonly string[];
+  readonly people: readonly string[];
 }
 
 /** Who may use which tools of a server. */
-export function EditAccess({ server, onClose }: EditAccessProps) {
+export function EditAccess({ server, isCloud, onClose }: EditAccessProps) {
   const { name } = server;
-  const [rules, setRules] = useState(() => (server.access ?? []).map(textsOfRule));
-  const [projects, setProjects] = useState(server.projects?.join(', ') ?? '');
+  const [rules, setRules] = useState(() => (server.access ?? []).map(editedRule));
+  const [projects, setProjects] = useState<readonly string[]>(server.projects ?? []);
+  const tools = useKnownTools(server);
   const saving = useMutation({
     mutationFn: () => {
       const { access: _access, projects: _projects, ...definition } = storedDefinition(server);
-      const chosen = listOf(projects);
       const body = {
         ...definition,
         ...(rules.length > 0 && { access: rules.map(ruleOf) }),
-        ...(chosen.length > 0 && { projects: chosen }),
+        ...(projects.length > 0 && { projects: [...projects] }),
       };
       return told(api.PUT('/v1/mcp/servers/{name}', { params: { path: { name } }, body }));
     },
     onSuccess: useServersChanged(onClose),
   });
-  const change = (id: number, changed: Partial<RuleTexts>) =>
+  const change = (id: number, changed: Partial<EditedRule>) =>
     setRules(rules.map((rule) => (rule.id === id ? { ...rule, ...changed } : rule)));
-  const add = () =>
-    setRules([
-      ...rules,
-      { id: Math.max(0, ...rules.map(({ id }) => id)) + 1, tools: '*', roles: '', keys: '', people: '' },
-    ]);
+  const add = () => {
+    const id = Math.max(0, ...rules.map((rule) => rule.id)) + 1;
+    setRules([...rules, { id, tools: null, roles: [], keys: [], people: [] }]);
+  };
   return (
     <FormDialog
       title={`Access to ${name}`}
       lead="Without rules, everybody in the account may use all of its tools. With rules, whoever one of them names."
       action="Save"
-      isIncomplete={rules.some(({ tools }) => tools.trim() === '')}
+      isIncomplete={rules.some((rule) => rule.tools?.length === 0)}
       saving={saving}
       onClose={onClose}
     >
       {rules.map((rule, index) => (
-        <fieldset key={rule.id} className="flex flex-col gap-3 rounded-md border border-line p-3">
+        <fieldset key={rule.id} className="flex min-w-0 flex-col gap-3 rounded-md border border-line p-3">
           <legend className="px-1 text-sm font-medium">Rule {index + 1}</legend>
-          {ruleFields.map(([field, label, hint]) => (
-            <Field key={field} label={label} hint={hint}>
-              {(given) => (
-                <Input
-                  {...given}
-                  autoComplete="off"
-                  value={rule[field]}
-                  onChange={({ target }) => change(rule.id, { [field]: target.value })}
-                />
-              )}
-            </Field>
-          ))}
+          <RuleList
+            label="Tools"
+            entry="tool"
+            hint="A name at the server, or a pattern such as get_*."
+            placeholder="get_*"
+            known={tools}
+            entries={rule.tools}
+            onChange={(chosen) => change(rule.id, { tools: chosen })}
+          />
+          {isCloud && (
+            <>
+              <RoleChoice chosen={rule.roles} onChange={(roles) => change(rule.id, { roles })} />
+              <KeyChoice chosen={rule.keys} onChange={(keys) => change(rule.id, { keys })} />
+              <PeopleChoice chosen={rule.people} onChange={(people) => change(rule.id, { people })} />
+              <p className="text-xs text-muted">
+                The rule is for who has one of the roles, and for these keys and people; without any, for
+                everybody.
+              </p>
+            </>
+          )}
           <Button
             look="quiet"
             className="self-end"
@@ -85,48 +98,20 @@ export function EditAccess({ server, onClose }: EditAccessProps) {
       <Button className="self-start" onClick={add}>
         Add a rule
       </Button>
-      <Field
-        label="Projects"
-        hint="Ids, with commas between them: only their API keys see the server. Empty for all."
-      >
-        {(field) => (
-          <Input {...field} value={projects} onChange={({ target }) => setProjects(target.value)} />
-        )}
-      </Field>
+      {isCloud && <ProjectChoice chosen={projects} onChange={setProjects} />}
     </FormDialog>
   );
 }
 
-const ruleFields = [
-  ['tools', 'Tools', 'Names at the server, with commas between them; * stands for any characters.'],
-  ['roles', 'Roles', 'Such as admin, developer. A rule without roles, keys and people is for everybody.'],
-  ['keys', 'API keys', 'Ids of keys.'],
-  ['people', 'People', 'Ids of members.'],
-] as const;
-
-function textsOfRule({ tools, roles = [], keys = [], people = [] }: Rule, id: number): RuleTexts {
-  return {
-    id,
-    tools: tools.join(', '),
-    roles: roles.join(', '),
-    keys: keys.join(', '),
-    people: people.join(', '),
-  };
+function editedRule({ tools, roles = [], keys = [], people = [] }: Rule, id: number): EditedRule {
+  return { id, tools: tools.includes('*') ? null : tools, roles, keys, people };
 }
 
-function ruleOf({ tools, roles, keys, people }: RuleTexts): Rule {
-  const [named, ids, members] = [listOf(roles), listOf(keys), listOf(people)];
+function ruleOf({ tools, roles, keys, people }: EditedRule): Rule {
   return {
-    tools: listOf(tools),
-    ...(named.length > 0 && { roles: named }),
-    ...(ids.length > 0 && { keys: ids }),
-    ...(members.length > 0 && { people: members }),
+    tools: tools === null ? ['*'] : [...tools],
+    ...(roles.length > 0 && { roles: [...roles] }),
+    ...(keys.length > 0 && { keys: [...keys] }),
+    ...(people.length > 0 && { people: [...people] }),
   };
-}
-
-function listOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   capabilities,
@@ -7,9 +7,9 @@ import {
   type McpServer,
   mcpAuthorizations,
   mcpServers,
-  organization,
 } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
+import { useRights } from '../../parts/rights.tsx';
 import { Empty, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { Together } from '../../parts/together.tsx';
 import { Authorizations } from './authorizations.tsx';
@@ -28,40 +28,50 @@ type Editing = 'definition' | 'access' | 'removal';
 /** The MCP servers that the account can use, who may use them, and how clients do. */
 export function McpServers() {
   const list = useQuery(mcpServers);
-  const about = useQuery(capabilities);
-  const isCloud = about.data?.mode === 'cloud';
-  const own = useQuery({ ...organization, enabled: isCloud });
+  const isCloud = useSuspenseQuery(capabilities).data.mode === 'cloud';
+  const mayChange = useRights()('settings:write');
   const session = useQuery({ ...localSession, enabled: !isCloud });
   const authorizations = useQuery(mcpAuthorizations);
   const { open } = route.useSearch();
   const navigate = route.useNavigate();
   const [adding, setAdding] = useState<'form' | 'registry'>();
   const [editing, setEditing] = useState<{ readonly server: McpServer; readonly what: Editing }>();
-  const areRightsKnown = about.data !== undefined && (!isCloud || own.data !== undefined);
-  const mayChange = areRightsKnown && (!isCloud || own.data?.rights.includes('settings:write') === true);
   const opened = list.data?.servers.find(({ name }) => name === open);
+  const isClosed = ({ name, enabled, authorization }: McpServer) => {
+    if (!enabled || authorization !== 'person' || authorizations.data === undefined) return false;
+    const granted = authorizations.data.authorizations.find(({ server }) => server === name);
+    return granted === undefined || granted.state === 'ended';
+  };
   const show = (name: string | undefined) =>
     void navigate({ search: name === undefined ? {} : { open: name }, resetScroll: false });
   const close = () => setEditing(undefined);
   return (
     <Page
       title="MCP servers"
-      lead="Their tools are behind one address of the gateway, and each call of a tool is in the request log."
+      lead={
+        <>
+          {'Their tools are behind one address of the gateway, and each '}
+          <Link to="/requests" search={{ wire_format: 'mcp' }} className="text-accent underline">
+            call of a tool
+          </Link>
+          {' is in the request log.'}
+        </>
+      }
       actions={
-        // Here before the rights are known, so that nothing moves.
-        (!areRightsKnown || mayChange) && (
+        mayChange && (
           <>
-            <Button disabled={!mayChange} onClick={() => setAdding('registry')}>
-              From the registry
-            </Button>
-            <Button look="primary" disabled={!mayChange} onClick={() => setAdding('form')}>
+            <Button onClick={() => setAdding('registry')}>From the registry</Button>
+            <Button look="primary" onClick={() => setAdding('form')}>
               Add a server
             </Button>
           </>
         )
       }
     >
-      <Together of={[about, list, authorizations, isCloud ? own : session]} loading={<Rows count={3} />}>
+      <Together
+        of={isCloud ? [list, authorizations] : [list, authorizations, session]}
+        loading={<Rows count={3} />}
+      >
         <Loaded of={list} loading={<Rows count={3} />}>
           {({ servers }) =>
             servers.length === 0 ? (
@@ -76,6 +86,7 @@ export function McpServers() {
                     key={server.name}
                     server={server}
                     mayChange={mayChange && !server.operator}
+                    isClosed={isClosed(server)}
                     onTools={() => show(server.name)}
                     onEdit={() => setEditing({ server, what: 'definition' })}
                     onAccess={() => setEditing({ server, what: 'access' })}
@@ -94,9 +105,9 @@ export function McpServers() {
       {editing?.what === 'definition' && (
         <EditServer isCloud={isCloud} server={editing.server} onClose={close} />
       )}
-      {editing?.what === 'access' && <EditAccess server={editing.server} onClose={close} />}
+      {editing?.what === 'access' && <EditAccess isCloud={isCloud} server={editing.server} onClose={close} />}
       {editing?.what === 'removal' && <RemoveServer name={editing.server.name} onClose={close} />}
-      {opened !== undefined && (
+      {opened !== undefined && !isClosed(opened) && (
         <ServerTools
           server={opened}
           mayChange={mayChange && !opened.operator}

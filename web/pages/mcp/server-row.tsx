@@ -4,11 +4,14 @@ import type { McpServer, McpServerTest } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
 import { count, timeOf } from '../../parts/format.ts';
 import { Badge, Failure } from '../../parts/states.tsx';
+import { AuthorizeButton } from './authorize-button.tsx';
 import { useServersChanged } from './use-servers-changed.ts';
 
 interface ServerRowProps {
   readonly server: McpServer;
   readonly mayChange: boolean;
+  /** Whether the person sees no tools before authorizing the gateway there. */
+  readonly isClosed: boolean;
   readonly onTools: () => void;
   readonly onEdit: () => void;
   readonly onAccess: () => void;
@@ -16,7 +19,15 @@ interface ServerRowProps {
 }
 
 /** A server with what the gateway knows of its health. */
-export function ServerRow({ server, mayChange, onTools, onEdit, onAccess, onRemove }: ServerRowProps) {
+export function ServerRow({
+  server,
+  mayChange,
+  isClosed,
+  onTools,
+  onEdit,
+  onAccess,
+  onRemove,
+}: ServerRowProps) {
   const { name, kind, operator, enabled, health } = server;
   return (
     <li className="flex flex-col gap-2 border-b border-line py-3">
@@ -45,7 +56,7 @@ export function ServerRow({ server, mayChange, onTools, onEdit, onAccess, onRemo
             </span>
           )}
         </div>
-        <span className="flex flex-wrap justify-end gap-1">
+        <span className="flex flex-wrap justify-end gap-1 max-sm:-ml-3">
           {mayChange && (
             <>
               <Button look="quiet" onClick={onRemove} aria-label={`Remove ${name}`}>
@@ -59,13 +70,21 @@ export function ServerRow({ server, mayChange, onTools, onEdit, onAccess, onRemo
               </Button>
             </>
           )}
-          {enabled && (
+          {enabled && !isClosed && (
             <Button onClick={onTools} aria-label={`Tools of ${name}`}>
               Tools
             </Button>
           )}
         </span>
       </div>
+      {isClosed && (
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2 rounded-md bg-refused-soft px-3 py-2 text-sm text-refused">
+          <span className="min-w-0 grow">
+            You see none of its tools yet: authorize the gateway at this server first.
+          </span>
+          <AuthorizeButton server={name} label={`Authorize the gateway at ${name}`} />
+        </div>
+      )}
       {mayChange && enabled && <TestServer name={name} />}
     </li>
   );

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useRef } from 'react';
 import { capabilities, catalog, health, providerKeys, type RangeName, summary } from '../../api/queries.ts';
-import type { ModelsSearch } from '../../app/router.tsx';
 import { useKeys } from '../../app/shortcuts.ts';
 import { Input, Select } from '../../parts/controls.tsx';
 import { count } from '../../parts/format.ts';
@@ -12,6 +11,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { Comparison } from './comparison.tsx';
 import { abilitiesOf, findModels, type KnownModel, knownModels, matches, nameOf } from './known-models.ts';
 import { keyFigure, ModelName, ownFigures, priceFigures, TryLink, windowFigure } from './model-figures.tsx';
+import type { ModelsSearch } from './search.ts';
 
 const route = getRouteApi('/models');
 const comparedMax = 4;

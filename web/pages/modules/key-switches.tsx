@@ -5,6 +5,7 @@ import { Switch } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { dateOf, utc } from '../../parts/format.ts';
 import { fixedModules, modulesOfKey, withModule, withoutModule } from '../../parts/pipeline/module-places.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { Badge, Empty, Failure } from '../../parts/states.tsx';
 
 interface KeySwitchesProps {
@@ -26,6 +27,7 @@ export function KeySwitches({ module, keys, gateway, known, onClose }: KeySwitch
   const { data: owners } = useQuery(keyOwners);
   const sinceOf = (id: string) => owners?.keys.find((key) => key.id === id)?.modules_since ?? {};
   const isFixed = fixedModules(gateway, known).includes(module);
+  const mayChange = useRights()('keys:write');
   return (
     <Dialog
       open
@@ -59,7 +61,7 @@ export function KeySwitches({ module, keys, gateway, known, onClose }: KeySwitch
                 <Switch
                   label={`${module} for ${name === '' ? prefix : name}`}
                   isOn={isOn}
-                  disabled={isFixed || saving.isPending}
+                  disabled={isFixed || !mayChange || saving.isPending}
                   onChange={(on) =>
                     saving.mutate({
                       id,

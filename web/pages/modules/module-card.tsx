@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import type { ModuleInfo, ModuleSavings, ModuleWorth, Summary } from '../../api/queries.ts';
 import { count, duration, exactUsd, percent, usd, utcDateOf } from '../../parts/format.ts';
+import { Allowed } from '../../parts/rights.tsx';
 import { Badge } from '../../parts/states.tsx';
 import { ClearCache } from './clear-cache.tsx';
 
@@ -68,7 +69,9 @@ export function ModuleCard({ module, isOpen, state, control, did, worth, saved }
         )}
         {module.cache && (
           <span className="-mr-3 ml-auto">
-            <ClearCache module={name} />
+            <Allowed right="content:write">
+              <ClearCache module={name} />
+            </Allowed>
           </span>
         )}
       </div>

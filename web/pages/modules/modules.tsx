@@ -17,6 +17,7 @@ import {
 import { Button, Choice, Switch } from '../../parts/controls.tsx';
 import { dateOf, utc } from '../../parts/format.ts';
 import { modulesOfKey, withModule, withoutModule } from '../../parts/pipeline/module-places.ts';
+import { Allowed } from '../../parts/rights.tsx';
 import { Failure, Loaded, Page, Section, Skeleton, Waiting } from '../../parts/states.tsx';
 import { GatewayPipelineSection } from './gateway-pipeline.tsx';
 import { KeySwitches } from './key-switches.tsx';
@@ -84,7 +85,9 @@ export function Modules() {
           </Loaded>
           {own.data !== undefined && <PipelineSection gateway={own.data} />}
           <div id="learned" className="scroll-mt-4">
-            <Patterns />
+            <Allowed right="content:read">
+              <Patterns />
+            </Allowed>
           </div>
         </>
       )}

@@ -3,6 +3,7 @@ import type { GatewayPipeline } from '../../api/queries.ts';
 import { Button, CopyButton } from '../../parts/controls.tsx';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
 import { usePipelineFaults } from '../../parts/pipeline/use-faults.ts';
+import { Allowed } from '../../parts/rights.tsx';
 import { Failure, Section } from '../../parts/states.tsx';
 import { DryRun } from './dry-run.tsx';
 import { useStorePipeline } from './store-pipeline.ts';
@@ -54,7 +55,9 @@ export function PipelineSection({ gateway }: { readonly gateway: GatewayPipeline
           </div>
         </div>
       </Section>
-      <DryRun pipeline={list} isWrong={isWrong} />
+      <Allowed right="calls:write">
+        <DryRun pipeline={list} isWrong={isWrong} />
+      </Allowed>
     </>
   );
 }

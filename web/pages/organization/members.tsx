@@ -124,11 +124,11 @@ function MemberRow({ member, rights, isPersonal, isBusy, onRole, onLeave }: Memb
 }
 
 interface RemoveMemberProps {
-  readonly member: OrganizationMember;
+  readonly member: Pick<OrganizationMember, 'id' | 'email' | 'you'>;
   readonly onClose: () => void;
 }
 
-function RemoveMember({ member: { id, email, you }, onClose }: RemoveMemberProps) {
+export function RemoveMember({ member: { id, email, you }, onClose }: RemoveMemberProps) {
   const client = useQueryClient();
   const { left } = useSession();
   const removing = useMutation({

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
 import {
+  me,
   memberInvitations,
   members,
   type Organization,
@@ -11,24 +12,25 @@ import {
 import { useSwitch } from '../../app/session.ts';
 import { Button } from '../../parts/controls.tsx';
 import { dateOf } from '../../parts/format.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { Badge, Failure, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
 import { Together } from '../../parts/together.tsx';
 import { DeleteOrganization } from './delete-organization.tsx';
 import { Invitations } from './invitations.tsx';
-import { Members } from './members.tsx';
+import { Members, RemoveMember } from './members.tsx';
 import { NameOrganization } from './name-organization.tsx';
 import { roleTexts } from './roles.ts';
 import { SingleSignOn } from './sign-on.tsx';
+import { TokenIssuers } from './token-issuers.tsx';
 
 export function OrganizationPage() {
   const current = useQuery(organization);
-  const shownTogether = [
-    current,
-    useInfiniteQuery(members('')),
-    useQuery(memberInvitations),
-    useQuery(organizations),
-  ];
-  const [open, setOpen] = useState<'rename' | 'create'>();
+  const may = useRights();
+  const who = useQuery(me);
+  const listed = useInfiniteQuery({ ...members(''), enabled: may('members:read') });
+  const invited = useQuery({ ...memberInvitations, enabled: may('members:read') });
+  const shownTogether = [...(may('members:read') ? [listed, invited] : []), current, useQuery(organizations)];
+  const [open, setOpen] = useState<'rename' | 'create' | 'leave'>();
   // With the rest of the page, which a long name would move.
   const isLoaded = shownTogether.every(({ data }) => data !== undefined);
   const { name, role } = current.data ?? {};
@@ -44,10 +46,15 @@ export function OrganizationPage() {
           {(shown) => (
             <>
               {shown.deletes_at !== null && <ScheduledDeletion shown={shown} />}
-              <Members rights={shown.rights} isPersonal={shown.personal} />
+              {shown.rights.includes('members:read') && (
+                <Members rights={shown.rights} isPersonal={shown.personal} />
+              )}
               {shown.rights.includes('members:write') && <Invitations rights={shown.rights} />}
               {!shown.personal && shown.rights.includes('sign-on:read') && (
-                <SingleSignOn rights={shown.rights} />
+                <>
+                  <SingleSignOn rights={shown.rights} />
+                  <TokenIssuers rights={shown.rights} />
+                </>
               )}
               <Own />
               <Section title="Settings">
@@ -61,12 +68,18 @@ export function OrganizationPage() {
                   {shown.rights.includes('organization:write') && (
                     <Button onClick={() => setOpen('rename')}>Rename</Button>
                   )}
+                  {!shown.personal && !may('members:read') && (
+                    <Button onClick={() => setOpen('leave')}>Leave</Button>
+                  )}
                   {!shown.personal &&
                     shown.rights.includes('ownership:write') &&
                     shown.deletes_at === null && <DeleteOrganization name={shown.name} />}
                 </div>
               </Section>
-              {open !== undefined && (
+              {open === 'leave' && who.data != null && (
+                <RemoveMember member={{ ...who.data, you: true }} onClose={() => setOpen(undefined)} />
+              )}
+              {(open === 'rename' || open === 'create') && (
                 <NameOrganization
                   renamed={open === 'rename' ? shown : undefined}
                   onClose={() => setOpen(undefined)}

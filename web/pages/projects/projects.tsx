@@ -6,6 +6,7 @@ import { organization, type Project, projects } from '../../api/queries.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Button, Input } from '../../parts/controls.tsx';
 import { count, dateOf } from '../../parts/format.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { Badge, Empty, Failure, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { Together } from '../../parts/together.tsx';
 import { NameProject } from './name-project.tsx';
@@ -25,7 +26,7 @@ export function Projects() {
       told(api.POST('/v1/organization/projects/{id}/restore', { params: { path: { id } }, body: {} })),
     onSuccess: () => client.invalidateQueries({ queryKey: ['projects'] }),
   });
-  const mayCreate = current.data?.rights.includes('projects:write') === true;
+  const mayCreate = useRights()('projects:write');
   const total = list.data?.pages[0]?.total ?? 0;
   return (
     <Page

@@ -4,6 +4,7 @@ import { api, told } from '../../api/client.ts';
 import type { StoredPrompt } from '../../api/queries.ts';
 import { Button, Field, Input, Select } from '../../parts/controls.tsx';
 import { ago } from '../../parts/format.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { Failure, Section } from '../../parts/states.tsx';
 import { usePromptsChanged } from './use-prompts-changed.ts';
 
@@ -32,6 +33,7 @@ export function Labels({ prompt }: { readonly prompt: StoredPrompt }) {
     moving.mutate({ label: typed.trim(), version: latest }, { onSuccess: () => setTyped('') });
   };
   const error = moving.error ?? deleting.error;
+  const mayChange = useRights()('settings:write');
   return (
     <Section title="Labels" aside={`latest is always the newest version, ${latest}`}>
       <ul aria-label="Labels" className="flex flex-col">
@@ -43,7 +45,7 @@ export function Labels({ prompt }: { readonly prompt: StoredPrompt }) {
               aria-label={`Version of ${label}`}
               className="w-36!"
               value={version}
-              disabled={moving.isPending}
+              disabled={!mayChange || moving.isPending}
               onChange={({ target }) => moving.mutate({ label, version: Number(target.value) })}
             >
               {prompt.versions.map((one) => (
@@ -52,31 +54,39 @@ export function Labels({ prompt }: { readonly prompt: StoredPrompt }) {
                 </option>
               ))}
             </Select>
-            <Button look="quiet" aria-label={`Delete label ${label}`} onClick={() => deleting.mutate(label)}>
-              Delete
-            </Button>
+            {mayChange && (
+              <Button
+                look="quiet"
+                aria-label={`Delete label ${label}`}
+                onClick={() => deleting.mutate(label)}
+              >
+                Delete
+              </Button>
+            )}
           </li>
         ))}
       </ul>
-      <form onSubmit={add} className="flex items-end gap-2">
-        <Field label="Add a label">
-          {(field) => (
-            <Input
-              {...field}
-              maxLength={64}
-              placeholder="prod"
-              autoComplete="off"
-              spellCheck={false}
-              className="font-mono text-xs!"
-              value={typed}
-              onChange={({ target }) => setTyped(target.value)}
-            />
-          )}
-        </Field>
-        <Button type="submit" disabled={typed.trim() === ''} busy={moving.isPending}>
-          Add
-        </Button>
-      </form>
+      {mayChange && (
+        <form onSubmit={add} className="flex items-end gap-2">
+          <Field label="Add a label">
+            {(field) => (
+              <Input
+                {...field}
+                maxLength={64}
+                placeholder="prod"
+                autoComplete="off"
+                spellCheck={false}
+                className="font-mono text-xs!"
+                value={typed}
+                onChange={({ target }) => setTyped(target.value)}
+              />
+            )}
+          </Field>
+          <Button type="submit" disabled={typed.trim() === ''} busy={moving.isPending}>
+            Add
+          </Button>
+        </form>
+      )}
       {error !== null && <Failure error={error} />}
     </Section>
   );

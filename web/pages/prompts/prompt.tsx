@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { prompt as promptNamed, promptVersion } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
+import { Allowed } from '../../parts/rights.tsx';
 import { Loaded, Page, Rows } from '../../parts/states.tsx';
 import { DeletePrompt } from './delete-prompt.tsx';
 import { EditPrompt } from './edit-prompt.tsx';
@@ -39,14 +40,14 @@ export function Prompt({ name, onClose }: PromptProps) {
         </>
       }
       actions={
-        <>
+        <Allowed right="settings:write">
           <Button look="quiet" onClick={() => setDialog('delete')}>
             Delete
           </Button>
           <Button look="primary" disabled={newest.data === undefined} onClick={() => setDialog('edit')}>
             New version
           </Button>
-        </>
+        </Allowed>
       }
     >
       <Loaded of={stored} loading={<Rows count={6} />}>

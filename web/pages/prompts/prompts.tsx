@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { type ListedPrompt, prompts } from '../../api/queries.ts';
 import { Button, CopyButton } from '../../parts/controls.tsx';
 import { ago, count } from '../../parts/format.ts';
+import { Allowed } from '../../parts/rights.tsx';
 import { Badge, Empty, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { EditPrompt } from './edit-prompt.tsx';
 import { Prompt } from './prompt.tsx';
@@ -31,9 +32,11 @@ function PromptList({ onOpen }: { readonly onOpen: (name: string) => void }) {
       title="Prompts"
       lead="Templates that calls name. Write a version, try it, and move a label to it when it is good."
       actions={
-        <Button look="primary" onClick={() => setCreating(true)}>
-          New prompt
-        </Button>
+        <Allowed right="settings:write">
+          <Button look="primary" onClick={() => setCreating(true)}>
+            New prompt
+          </Button>
+        </Allowed>
       }
     >
       <Loaded of={list} loading={<Rows count={4} />}>

@@ -4,6 +4,7 @@ import { api, told } from '../../api/client.ts';
 import { type KeyOwner, type OwnProvider, ownProviders, type Provider } from '../../api/queries.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Button } from '../../parts/controls.tsx';
+import { Allowed } from '../../parts/rights.tsx';
 import { Badge, Empty, Loaded, Rows } from '../../parts/states.tsx';
 import { EditProvider } from './edit-provider.tsx';
 import type { KeySetting } from './provider-keys.tsx';
@@ -26,7 +27,11 @@ export function OwnProviders({ known, onSetKey }: OwnProvidersProps) {
     <section aria-label="Your own providers" className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h2 className="text-lg font-semibold">Your own providers</h2>
-        {list.data?.allowed === true && <Button onClick={() => setEditing('new')}>Add a provider</Button>}
+        {list.data?.allowed === true && (
+          <Allowed right="settings:write">
+            <Button onClick={() => setEditing('new')}>Add a provider</Button>
+          </Allowed>
+        )}
       </div>
       <Loaded of={list} loading={<Rows count={2} />}>
         {({ providers }) =>
@@ -95,19 +100,23 @@ function ProviderRow({ provider, owner, onSetKey, onEdit, onRemove }: ProviderRo
           </span>
         </div>
         <span className="flex flex-wrap justify-end gap-1">
-          <TestProvider name={name} />
-          <Button look="quiet" onClick={onRemove} aria-label={`Remove ${name}`}>
-            Remove
-          </Button>
-          <Button look="quiet" onClick={onEdit} aria-label={`Edit ${name}`}>
-            Edit
-          </Button>
-          <Button
-            onClick={() => onSetKey({ provider: owner, purpose: hasKey ? 'add' : 'store' })}
-            aria-label={`${hasKey ? 'Add another key' : 'Add a key'} for ${name}`}
-          >
-            {hasKey ? 'Add another key' : 'Add a key'}
-          </Button>
+          <Allowed right="settings:write">
+            <TestProvider name={name} />
+            <Button look="quiet" onClick={onRemove} aria-label={`Remove ${name}`}>
+              Remove
+            </Button>
+            <Button look="quiet" onClick={onEdit} aria-label={`Edit ${name}`}>
+              Edit
+            </Button>
+          </Allowed>
+          <Allowed right="provider-keys:write">
+            <Button
+              onClick={() => onSetKey({ provider: owner, purpose: hasKey ? 'add' : 'store' })}
+              aria-label={`${hasKey ? 'Add another key' : 'Add a key'} for ${name}`}
+            >
+              {hasKey ? 'Add another key' : 'Add a key'}
+            </Button>
+          </Allowed>
         </span>
       </div>
       {hasKey && (

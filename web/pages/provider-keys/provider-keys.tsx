@@ -9,6 +9,7 @@ import {
   providerKeys,
 } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
+import { Allowed } from '../../parts/rights.tsx';
 import { Badge, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { Together } from '../../parts/together.tsx';
 import { OwnProviders } from './own-providers.tsx';
@@ -96,12 +97,14 @@ function ProviderRow({ provider, hasKey, isSet, onSet }: ProviderRowProps) {
           </p>
         )}
       </div>
-      <Button
-        onClick={() => onSet({ provider, purpose: hasKey ? 'add' : 'store' })}
-        aria-label={`${text} for ${provider.title}`}
-      >
-        {text}
-      </Button>
+      <Allowed right="provider-keys:write">
+        <Button
+          onClick={() => onSet({ provider, purpose: hasKey ? 'add' : 'store' })}
+          aria-label={`${text} for ${provider.title}`}
+        >
+          {text}
+        </Button>
+      </Allowed>
     </li>
   );
 }

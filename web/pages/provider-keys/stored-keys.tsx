@@ -5,6 +5,7 @@ import { type KeyOwner, keysOfProvider, type StoredKey } from '../../api/queries
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Button } from '../../parts/controls.tsx';
 import { ago, percent, timeOf, utc } from '../../parts/format.ts';
+import { Allowed } from '../../parts/rights.tsx';
 import { Badge, Loaded, Rows } from '../../parts/states.tsx';
 import { useChanged } from './use-changed.ts';
 
@@ -39,15 +40,17 @@ export function StoredKeys({ provider, onReplace }: StoredKeysProps) {
                     <span title={utc(key.updatedAt)}>{ago(key.updatedAt)}</span>
                   </span>
                   <span className="flex flex-wrap justify-end gap-1 max-sm:-ml-3">
-                    <TestKey provider={provider.name} id={key.id} />
-                    {at === 0 && (
-                      <Button look="quiet" onClick={onReplace}>
-                        Replace
+                    <Allowed right="provider-keys:write">
+                      <TestKey provider={provider.name} id={key.id} />
+                      {at === 0 && (
+                        <Button look="quiet" onClick={onReplace}>
+                          Replace
+                        </Button>
+                      )}
+                      <Button look="quiet" onClick={() => setRemoving(key)}>
+                        Remove
                       </Button>
-                    )}
-                    <Button look="quiet" onClick={() => setRemoving(key)}>
-                      Remove
-                    </Button>
+                    </Allowed>
                   </span>
                 </li>
               ))}

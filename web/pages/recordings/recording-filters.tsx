@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { capabilities, keys, models } from '../../api/queries.ts';
-import type { RecordingsSearch } from '../../app/router.tsx';
 import { timeRanges } from '../../parts/time-ranges.ts';
 import { results } from '../requests/filter-chips.tsx';
 import { SelectFilter, TextFilter } from '../requests/filter-fields.tsx';
+import type { RecordingsSearch } from './search.ts';
 
 type Filters = Omit<RecordingsSearch, 'q'>;
 

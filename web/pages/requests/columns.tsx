@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { LoggedCall } from '../../api/queries.ts';
-import type { LogSort } from '../../app/router.tsx';
 import { costOf, count, duration, exactUsd, short, usd } from '../../parts/format.ts';
 import { Badge } from '../../parts/states.tsx';
+import type { LogSort } from './search.ts';
 import { tagTexts } from './tag-texts.ts';
 import { unitTexts } from './unit-texts.ts';
 import { verdictOf } from './verdict.ts';

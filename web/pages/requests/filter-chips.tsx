@@ -1,10 +1,12 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { capabilities, keys, projects } from '../../api/queries.ts';
-import type { RequestsSearch } from '../../app/router.tsx';
 import { Button } from '../../parts/controls.tsx';
 import { timeOf } from '../../parts/format.ts';
+import { formats } from '../../parts/formats.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { timeRanges } from '../../parts/time-ranges.ts';
+import type { RequestsSearch } from './search.ts';
 import type { LogFilters } from './use-log.ts';
 
 /** How calls ended: values of `status` and `effect`. */
@@ -18,6 +20,12 @@ export const results: readonly (readonly [string, string])[] = [
   ['5xx', 'Failed (5xx)'],
   ['429', 'Rate limited (429)'],
   ['402', 'Budget used up (402)'],
+];
+
+/** Formats of calls of tools and of models, with their names. */
+export const wireFormats: readonly (readonly [string, string])[] = [
+  ['mcp', 'Tools (MCP)'],
+  ...formats.map(({ name, title }) => [name, title] as const),
 ];
 
 const titles: Readonly<Record<Exclude<keyof LogFilters, 'sort'>, string>> = {
@@ -34,6 +42,7 @@ const titles: Readonly<Record<Exclude<keyof LogFilters, 'sort'>, string>> = {
   client: 'Client',
   end_user: 'End user',
   tag: 'Tag',
+  wire_format: 'Format',
   conversation: 'Conversation',
   module: 'Module',
 };
@@ -52,8 +61,9 @@ interface ChipsProps {
 
 /** The filters that are on; a click removes one. */
 export function FilterChips({ search, onChange }: ChipsProps) {
+  const may = useRights();
   const { data: about } = useQuery(capabilities);
-  const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' && may('keys:read') });
   const { data: listed } = useInfiniteQuery({ ...projects(''), enabled: search.project !== undefined });
   const on = names.filter((name) => search[name] !== undefined);
   if (on.length === 0) return null;
@@ -68,6 +78,8 @@ export function FilterChips({ search, onChange }: ChipsProps) {
       case 'status':
       case 'effect':
         return results.find(([one]) => one === value)?.[1] ?? value;
+      case 'wire_format':
+        return wireFormats.find(([one]) => one === value)?.[1] ?? value;
       case 'provider':
         if (value === 'none') return 'Not sent';
         return about?.providers.find((one) => one.name === value)?.title ?? value;

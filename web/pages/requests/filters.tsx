@@ -2,12 +2,13 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal } from 'lucide-react';
 import { type RefObject, useId, useState } from 'react';
 import { capabilities, keys, models, modules, projects, tagUsage } from '../../api/queries.ts';
-import type { RequestsSearch } from '../../app/router.tsx';
 import { Button, Input, Select } from '../../parts/controls.tsx';
 import { daysOf } from '../../parts/day-ranges.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { fromLocalInput, isTimeRange, timeRanges } from '../../parts/time-ranges.ts';
-import { FilterChips, results, without } from './filter-chips.tsx';
+import { FilterChips, results, wireFormats, without } from './filter-chips.tsx';
 import { SelectFilter, TextFilter, TimeFilter } from './filter-fields.tsx';
+import type { RequestsSearch } from './search.ts';
 import type { LogFilters } from './use-log.ts';
 
 interface FiltersProps {
@@ -115,10 +116,11 @@ function TimeSelect({ search, onChange, onCustom }: TimeSelectProps) {
 }
 
 function FilterPanel({ search, onChange }: Pick<FiltersProps, 'search' | 'onChange'>) {
+  const may = useRights();
   const { data: about } = useQuery(capabilities);
   const { data: known = [] } = useQuery(models);
   const { data: loaded } = useQuery(modules);
-  const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' && may('keys:read') });
   const { data: pages } = useInfiniteQuery({ ...projects(''), enabled: about?.mode === 'cloud' });
   const listed = pages?.pages.flatMap((page) => page.projects) ?? [];
   const { data: used } = useQuery(tagUsage(daysOf('30d')));
@@ -170,6 +172,12 @@ function FilterPanel({ search, onChange }: Pick<FiltersProps, 'search' | 'onChan
         name="Conversation"
         value={search.conversation}
         onSet={(value) => set('conversation', value)}
+      />
+      <SelectFilter
+        name="Format"
+        value={search.wire_format}
+        onSet={(value) => set('wire_format', value)}
+        known={wireFormats}
       />
       <SelectFilter
         name="Module"

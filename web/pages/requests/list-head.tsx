@@ -1,6 +1,6 @@
 import { ArrowDown } from 'lucide-react';
-import type { LogSort } from '../../app/router.tsx';
 import { type ColumnName, columnOf } from './columns.tsx';
+import type { LogSort } from './search.ts';
 
 interface HeadProps {
   readonly columns: readonly ColumnName[];

@@ -1,11 +1,11 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useEffect, useRef } from 'react';
 import type { LoggedCall } from '../../api/queries.ts';
-import type { LogSort } from '../../app/router.tsx';
 import { costOf, duration, exactUsd, timeOf, utc } from '../../parts/format.ts';
 import { useWidth } from '../../parts/use-width.ts';
 import { type ColumnName, columnOf, fittingColumns, gridTemplate, type KeyName, Result } from './columns.tsx';
 import { ListHead } from './list-head.tsx';
+import type { LogSort } from './search.ts';
 
 interface ListProps {
   readonly calls: readonly LoggedCall[];

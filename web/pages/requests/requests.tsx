@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import { capabilities, keys } from '../../api/queries.ts';
-import type { LogSort } from '../../app/router.tsx';
 import { useKeys } from '../../app/shortcuts.ts';
 import { Button } from '../../parts/controls.tsx';
 import { count, timeOf } from '../../parts/format.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { Empty, Failure, Page, Rows } from '../../parts/states.tsx';
 import { useStored } from '../../parts/use-stored.ts';
 import { ColumnChoice } from './column-choice.tsx';
@@ -13,6 +13,7 @@ import { defaultColumns, type KeyName, readColumns } from './columns.tsx';
 import { Details } from './details.tsx';
 import { Filters } from './filters.tsx';
 import { RequestList } from './request-list.tsx';
+import type { LogSort } from './search.ts';
 import { apiFilters, type LogFilters, type LogState, useLog } from './use-log.ts';
 
 const route = getRouteApi('/requests');
@@ -202,8 +203,9 @@ function ExportLinks({ filters }: { readonly filters: LogFilters }) {
 
 /** A local gateway has no keys. */
 function useKeyName(): KeyName {
+  const may = useRights();
   const { data: about } = useQuery(capabilities);
-  const { data } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const { data } = useQuery({ ...keys, enabled: about?.mode === 'cloud' && may('keys:read') });
   return (id) => {
     const key = data?.keys.find((one) => one.id === id);
     return key === undefined ? id : key.name || key.prefix;

@@ -2,8 +2,8 @@ import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@
 import { useCallback, useMemo } from 'react';
 import { api, told } from '../../api/client.ts';
 import type { LogPage, LogQuery } from '../../api/queries.ts';
-import type { RequestsSearch } from '../../app/router.tsx';
 import { startOfRange } from '../../parts/time-ranges.ts';
+import type { RequestsSearch } from './search.ts';
 
 const pageSize = 50;
 const sortedSize = 200;

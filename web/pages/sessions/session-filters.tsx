@@ -1,8 +1,8 @@
 import { X } from 'lucide-react';
 import type { RefObject } from 'react';
-import type { SessionsSearch } from '../../app/router.tsx';
 import { Button, Input, Select } from '../../parts/controls.tsx';
 import { isTimeRange, timeRanges } from '../../parts/time-ranges.ts';
+import type { SessionsSearch } from './search.ts';
 
 interface FiltersProps {
   readonly search: SessionsSearch;

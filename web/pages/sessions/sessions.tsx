@@ -2,13 +2,13 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useRef } from 'react';
 import { type Conversation, capabilities, conversations, keys } from '../../api/queries.ts';
-import type { SessionsSearch } from '../../app/router.tsx';
 import { useKeys } from '../../app/shortcuts.ts';
 import { Button } from '../../parts/controls.tsx';
 import { count, duration, exactUsd, short, timeOf, usd, utc } from '../../parts/format.ts';
 import { Badge, Empty, Failure, Page, Rows } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { startOfRange } from '../../parts/time-ranges.ts';
+import type { SessionsSearch } from './search.ts';
 import { SessionFilters } from './session-filters.tsx';
 
 const route = getRouteApi('/sessions');

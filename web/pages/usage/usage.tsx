@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { capabilities, endUsers, keys, type UsageReport, usageBetween } from '../../api/queries.ts';
-import { type UsageGroup, usageGroups } from '../../app/router.tsx';
 import { Choice, Select } from '../../parts/controls.tsx';
 import { type DayRange, dayRangeNames, daysOf } from '../../parts/day-ranges.ts';
+import { useRights } from '../../parts/rights.tsx';
 import { Loaded, Page, Rows } from '../../parts/states.tsx';
 import { ByTag } from './by-tag.tsx';
 import type { UsageRow } from './figure-columns.tsx';
+import { type UsageGroup, usageGroups } from './search.ts';
 import { SpendChart } from './spend-chart.tsx';
 import { UsageTable } from './usage-table.tsx';
 
@@ -93,8 +94,9 @@ function ByGroup({
 }) {
   const days = daysOf(period);
   const report = useQuery(usageBetween(days));
+  const may = useRights();
   const { data: about } = useQuery(capabilities);
-  const { data: own } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const { data: own } = useQuery({ ...keys, enabled: about?.mode === 'cloud' && may('keys:read') });
   const nameOf = (id: string) => {
     const key = own?.keys.find((one) => one.id === id);
     return key === undefined ? id : key.name || key.prefix;

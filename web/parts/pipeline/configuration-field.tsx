@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
 import { type Configuration, configurations } from '../../api/queries.ts';
 import { Button, Field, Input, Select, TextArea } from '../controls.tsx';
+import { Allowed } from '../rights.tsx';
 import { Failure } from '../states.tsx';
 
 interface ConfigurationFieldProps {
@@ -46,10 +47,12 @@ export function ConfigurationField({ module, chosen, onChoose }: ConfigurationFi
               </option>
             ))}
           </Select>
-          {current?.source === 'account' && (
-            <Button onClick={() => setEdited(draftOf(current))}>Edit {current.name}</Button>
-          )}
-          <Button onClick={() => setEdited(emptyDraft)}>New configuration</Button>
+          <Allowed right="settings:write">
+            {current?.source === 'account' && (
+              <Button onClick={() => setEdited(draftOf(current))}>Edit {current.name}</Button>
+            )}
+            <Button onClick={() => setEdited(emptyDraft)}>New configuration</Button>
+          </Allowed>
         </div>
       )}
     </Field>

@@ -56,6 +56,7 @@ export const filterQuery = {
     .enum(['complete', 'aborted', 'failed'], 'must be complete, aborted or failed')
     .optional()
     .describe('How the answer ended'),
+  wire_format: name.describe('The format of the request, such as `mcp` for calls of tools'),
   module: name.describe('A module that changed, answered or rejected the call, or failed'),
   effect: z
     .enum(effects, `must be one of ${effects.join(', ')}`)
@@ -75,7 +76,7 @@ export function loggedAccountOf(caller: AccountCaller): string | undefined {
 }
 
 export function filterOf(query: FilterQuery, { keyIds }: Pick<ProjectScope, 'keyIds'>): LogFilter {
-  const { from, to, key_id: keyId, end_user: endUser, tag: tags, status, ...same } = query;
+  const { from, to, key_id: keyId, end_user: endUser, tag: tags, status, wire_format: wire, ...same } = query;
   const { model, client, conversation, ending, module, effect, search } = same;
   const provider = same.provider === 'none' ? null : same.provider;
   const fromMs = from === undefined ? undefined : Date.parse(from);
@@ -93,6 +94,7 @@ export function filterOf(query: FilterQuery, { keyIds }: Pick<ProjectScope, 'key
     conversation,
     endUser,
     tags,
+    wire,
     ending,
     module,
     effect,

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import { Button, Choice, Field, IconButton } from '../../parts/controls.tsx';
-import { SuggestedInput } from '../../parts/suggested-input.tsx';
+import { Button, Choice, Field, IconButton } from './controls.tsx';
+import { SuggestedInput } from './suggested-input.tsx';
 
 interface RuleListProps {
   readonly label: string;
