@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { ChainKeeper } from '../src/audit/chain-keeper.ts';
+import { chainKeeper } from '../src/audit/chain-keeper.ts';
 import { AuditChains } from '../src/audit/chains.ts';
 import { prepareEntry } from '../src/audit/entry.ts';
 import { exportedLines, jsonLines } from '../src/audit/export.ts';
@@ -39,7 +39,7 @@ async function keptChain(t: TestContext, retentionDays: number | undefined) {
   const clock = { now: () => 1200 * dayMs };
   const signed: number[] = [];
   const tampered: string[] = [];
-  const keeper = new ChainKeeper({
+  const keeper = chainKeeper({
     ...{ table, signer, clock },
     leastMs: 90 * dayMs,
     retentions: database.dataRetentions,
@@ -70,20 +70,20 @@ async function keptChain(t: TestContext, retentionDays: number | undefined) {
 
 test('the oldest part of a chain goes by age, and the rest verifies, in the database and exported', async (t) => {
   const { keeper, table, signed, verify, verifyExport } = await keptChain(t, 30);
-  await keeper.keep();
+  await keeper.run();
   assert.deepEqual(signed, [1200]);
   const left = { chain: 'instance', entries: 31, from: 1170, to: 1200, faults: [] };
   assert.deepEqual(await verify(), left);
   assert.deepEqual(await verifyExport(), [left]);
   assert.equal((await table.signedPoints('instance')).length, 2);
-  await keeper.keep();
+  await keeper.run();
   assert.deepEqual(await verify(), left);
   assert.deepEqual(signed, [1200]);
 });
 
 test('entries that others remove, change or rewrite are found, also if they leave all else in order', async (t) => {
   const { keeper, tampered, verify, verifyExport, execute } = await keptChain(t, undefined);
-  await keeper.keep();
+  await keeper.run();
   assert.deepEqual((await verify()).faults, []);
   execute('delete from audit_entries where number <= 3');
   assert.deepEqual((await verify()).faults, ['entries 1 to 3 are missing']);
@@ -98,7 +98,7 @@ test('entries that others remove, change or rewrite are found, also if they leav
   );
   assert.ok((await verify()).faults.includes('entry 700 was changed'));
   execute(`update audit_chains set number = 1198, signed = 0`);
-  await keeper.keep();
+  await keeper.run();
   assert.deepEqual(tampered, ['instance']);
   execute(`update audit_points set jws = replace(jws, '.', '.x')`);
   assert.ok((await verify()).faults.some((fault) => fault.startsWith('the statement about entry 1200')));
