@@ -443,6 +443,7 @@ export const unexportedTables: Readonly<Partial<Record<keyof Tables, string>>> =
   imports: 'data that another instance has exported, while it is read',
   mailed_tokens: 'hashes of links in mails',
   reservations: 'what processes may admit for some minutes',
+  usage_model_days: 'made from the usage, which is exported',
   usage_periods: 'the calls of a quota, which the usage has, too',
   deleted_accounts: 'an account that exports isn’t deleted',
   erasures: 'an account that exports isn’t deleted',
