@@ -8,6 +8,7 @@ import { challengesConformance } from './database/challenges.ts';
 import { collectionEntriesConformance } from './database/collections.ts';
 import { configurationsConformance } from './database/configurations.ts';
 import { creditsConformance } from './database/credits.ts';
+import { dataRetentionsConformance } from './database/data-retentions.ts';
 import { keyActivitiesConformance } from './database/key-activities.ts';
 import { ledgerConformance } from './database/ledger.ts';
 import { legalHoldsConformance } from './database/legal-holds.ts';
@@ -91,6 +92,7 @@ export function databaseConformance(
     alertsConformance(setUpDatabase);
     auditConformance(setUpDatabase);
     legalHoldsConformance(setUpDatabase);
+    dataRetentionsConformance(setUpDatabase);
     keyActivitiesConformance(setUpDatabase);
     billingConformance(setUpDatabase);
     creditsConformance(setUpDatabase);
