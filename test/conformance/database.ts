@@ -15,6 +15,7 @@ import { legalHoldsConformance } from './database/legal-holds.ts';
 import { mcpAuthorizationsConformance } from './database/mcp-authorizations.ts';
 import { mcpKeyPeopleConformance } from './database/mcp-key-people.ts';
 import { modulesConformance } from './database/modules.ts';
+import { newPeopleConformance } from './database/new-people.ts';
 import { openingConformance } from './database/opening.ts';
 import { organizationsConformance } from './database/organizations.ts';
 import { paidAnswersConformance } from './database/paid-answers.ts';
@@ -93,6 +94,7 @@ export function databaseConformance(
     auditConformance(setUpDatabase);
     legalHoldsConformance(setUpDatabase);
     dataRetentionsConformance(setUpDatabase);
+    newPeopleConformance(setUpDatabase);
     keyActivitiesConformance(setUpDatabase);
     billingConformance(setUpDatabase);
     creditsConformance(setUpDatabase);

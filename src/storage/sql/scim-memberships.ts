@@ -10,8 +10,9 @@ import {
 } from '../../kernel/ports/identities.ts';
 import type { ScimEffect } from '../../kernel/ports/scim.ts';
 import type { SignOn } from '../../kernel/ports/sign-on.ts';
-import { foldEmail, insertPerson, updatePerson, userRowId } from './identities.ts';
+import { foldEmail, updatePerson } from './identities.ts';
 import { isMembership, mayStopOwning, removeMembership, roleOf } from './members.ts';
+import { addPerson } from './new-people.ts';
 import { ScimRefused } from './scim-rows.ts';
 import { findSignOn } from './sign-ons.ts';
 import type { Tables } from './tables.ts';
@@ -118,10 +119,8 @@ export async function ensurePerson(
     .executeTakeFirst();
   if (found === undefined) {
     const identityId = identityIdOf(randomUUID());
-    const identity = { id: identityId, email, createdAtMs: nowMs, verifiedAtMs: nowMs };
-    const account = { id: userRowId(identityId), tier: 'free', period: undefined } as const;
-    if (await insertPerson(trx, { identity, account })) return { identityId, takenOver: [] };
-    throw new Error('somebody signed up with this address at the same moment');
+    await addPerson(trx, { id: identityId, email, nowMs });
+    return { identityId, takenOver: [] };
   }
   const { id: identityId } = found;
   if (found.verified_at_ms !== null) return { identityId, takenOver: [] };
