@@ -11,7 +11,7 @@ interface StoredToken {
 
 interface HashedTokensParts<Token> {
   readonly table: {
-    byHash(hash: string, nowMs: number): Promise<Token | undefined>;
+    byHash(hash: string, nowMs: number, accountId: string): Promise<Token | undefined>;
     touch(id: string, atMs: number): Promise<void>;
   };
   readonly keyPrefix: string;
@@ -36,12 +36,12 @@ export class HashedTokens<Token extends StoredToken> {
     return { secret, stored: { id: randomUUID(), hash: hashToken(secret), createdAtMs, usedAtMs: null } };
   }
 
-  /** Also notes its use. */
-  async find(secret: string): Promise<Token | undefined> {
+  /** Also notes its use. With an account, one of another takes as long as none. */
+  async find(secret: string, accountId = ''): Promise<Token | undefined> {
     if (!this.#format.matches(secret)) return undefined;
     const { table, clock } = this.#parts;
     const nowMs = clock.now();
-    const token = await table.byHash(hashToken(secret), nowMs);
+    const token = await table.byHash(hashToken(secret), nowMs, accountId);
     // Not awaited; a failure does not matter.
     if (token !== undefined && (token.usedAtMs === null || nowMs - token.usedAtMs >= limits.sessionUseMs))
       table.touch(token.id, nowMs).catch(() => undefined);

@@ -30,8 +30,8 @@ export class ScimTokens {
 
   /** The same error for a wrong token, and for one of another organization. */
   async verify(secret: string | undefined, organizationId: string): Promise<ScimClient> {
-    const found = secret === undefined ? undefined : await this.#tokens.find(secret);
-    if (found?.accountId !== organizationId)
+    const found = secret === undefined ? undefined : await this.#tokens.find(secret, organizationId);
+    if (found === undefined)
       throw new GatewayError(
         'authentication_required',
         'send a SCIM token of this organization as "authorization: Bearer <token>"',
