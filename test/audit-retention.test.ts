@@ -11,13 +11,14 @@ import { LineVerifier } from '../src/audit/verify-lines.ts';
 import { findStatementProblem } from '../src/lib/signed-statement.ts';
 import { SigningKey } from '../src/receipts/signing-key.ts';
 import { openSqlite } from '../src/storage/sql/sqlite.ts';
+import { someMember } from './conformance/database/samples.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
 const dayMs = 86_400_000;
 
-/** A chain with 1,200 entries, one a day, and what keeps it on the last day. */
-async function keptChain(t: TestContext, retentionDays: number | undefined) {
+/** A chain with an entry a day, and what keeps it on the day 1,200. */
+async function keptChain(t: TestContext, retentionDays: number | undefined, length = 1200) {
   const file = join(emptyFolder(t), 'weir.db');
   const database = await openSqlite({ file });
   cleanUp(t, () => database.close());
@@ -27,7 +28,7 @@ async function keptChain(t: TestContext, retentionDays: number | undefined) {
     onError: (cause) => assert.fail(String(cause)),
     onLost: () => assert.fail(),
   });
-  const entries = Array.from({ length: 1200 }, (_, day) =>
+  const entries = Array.from({ length }, (_, day) =>
     prepareEntry(
       { event: 'key.changed', actor: 'user:u', address: '192.0.2.1' },
       'instance',
@@ -56,7 +57,7 @@ async function keptChain(t: TestContext, retentionDays: number | undefined) {
     other.close();
   };
   return {
-    ...{ table, keeper, signed, tampered, execute },
+    ...{ database, table, keeper, signed, tampered, execute },
     verify: () => verifyChain(table, 'instance', find),
     async verifyExport() {
       const verifier = new LineVerifier(find);
@@ -102,4 +103,42 @@ test('entries that others remove, change or rewrite are found, also if they leav
   assert.deepEqual(tampered, ['instance']);
   execute(`update audit_points set jws = replace(jws, '.', '.x')`);
   assert.ok((await verify()).faults.some((fault) => fault.startsWith('the statement about entry 1200')));
+});
+
+test('accounts keep the days that they chose, but not fewer than the operator demands nor under a hold', async (t) => {
+  const { database, table, keeper } = await keptChain(t, undefined, 3);
+  const chosen: Readonly<Record<string, number>> = { short: 10, long: 200, held: 100 };
+  const chains = new AuditChains({
+    table,
+    onError: (cause) => assert.fail(String(cause)),
+    onLost: () => assert.fail(),
+  });
+  const members = new Map<string, string>();
+  for (const [name, days] of Object.entries(chosen)) {
+    const member = someMember();
+    assert.ok(await database.identities.add(member));
+    const { id } = member.account;
+    members.set(name, id);
+    await database.dataRetentions.put({ accountId: id, kind: 'audit', days });
+    for (const day of [900, 1050, 1105, 1150, 1199])
+      await chains.add(
+        id,
+        prepareEntry({ event: 'key.changed', actor: 'user:u', address: '' }, id, day * dayMs),
+      );
+  }
+  const held = members.get('held') ?? '';
+  await database.legalHolds.place({ accountId: held, side: 'owner', reason: 'a case', placedAtMs: 1 });
+  const left = async () => {
+    const counts: Record<string, number> = {};
+    for (const [name, id] of members) counts[name] = (await table.following(id, 0, 9)).length;
+    return counts;
+  };
+  await keeper.run();
+  assert.deepEqual(await left(), { short: 2, long: 4, held: 5 }, 'the least is 90 days');
+  assert.equal((await table.following('instance', 0, 9)).length, 3, 'the instance keeps all');
+  await database.legalHolds.release(held, 'owner');
+  await keeper.run();
+  assert.deepEqual(await left(), { short: 2, long: 4, held: 3 });
+  await keeper.run();
+  assert.deepEqual(await left(), { short: 2, long: 4, held: 3 });
 });
