@@ -6,9 +6,8 @@ import type { Tables } from './tables.ts';
 import { areUsageSumsEqual, isInDays, usageSumColumns, usageSumsOfGroup } from './usage-columns.ts';
 import { remakeModelDays } from './usage-model-days.ts';
 
-type Grouping = keyof UsageGroups;
-
-const modelLabels = ['day', 'provider', 'model'] as const;
+const noLabels = { accountId: '', day: '', keyId: '', provider: '', model: '' };
+const noText = sql<string | null>`null`;
 
 /** By day and model from the days without keys, if these have all that the days by key have. */
 export async function readUsageGroups(
@@ -23,7 +22,10 @@ export async function readUsageGroups(
   return readGroups(db, query, 'usage_days');
 }
 
-/** In one statement, since usage that is stored between two would make the groupings differ. */
+/**
+ * In one statement, since usage that is stored between two would make the groupings differ. The name is a key, or a day
+ * where there is a model.
+ */
 async function readGroups(
   db: Kysely<Tables>,
   query: UsageDaysQuery,
@@ -31,28 +33,24 @@ async function readGroups(
 ): Promise<UsageGroups> {
   const rows = await db
     .selectFrom('usage_days')
-    .select([
-      grouping('keys'),
-      'key_id as keyId',
-      emptyText('day'),
-      emptyText('provider'),
-      emptyText('model'),
-    ])
+    .select(['key_id as name', noText.as('provider'), noText.as('model')])
     .select(usageSumsOfGroup)
     .where(isInDays(query))
     .groupBy('key_id')
     .unionAll(
       db
         .selectFrom(modelTable)
-        .select([grouping('models'), emptyText('keyId'), ...modelLabels])
+        .select(['day as name', 'provider', 'model'])
         .select(usageSumsOfGroup)
         .where(isInDays(query))
-        .groupBy([...modelLabels]),
+        .groupBy(['day', 'provider', 'model']),
     )
     .execute();
-  const groups: Record<Grouping, UsageDay[]> = { models: [], keys: [] };
-  for (const { grouping: name, ...row } of rows) groups[name].push({ accountId: '', ...row });
-  return groups;
+  const [models, keys]: [UsageDay[], UsageDay[]] = [[], []];
+  for (const { name, provider, model, ...sums } of rows)
+    if (provider === null || model === null) keys.push({ ...noLabels, keyId: name, ...sums });
+    else models.push({ ...noLabels, day: name, provider, model, ...sums });
+  return { models, keys };
 }
 
 /** By key first: joining each day of a key with its project takes twice as long. */
@@ -81,12 +79,4 @@ export async function readProjectUsage(
 
 function totalOf(rows: readonly UsageDay[]) {
   return rows.reduce((sum, row) => addUsageSums(sum, row), zeroSums);
-}
-
-function grouping(name: Grouping) {
-  return sql<Grouping>`${sql.lit(name)}`.as('grouping');
-}
-
-function emptyText<Name extends string>(name: Name) {
-  return sql<string>`''`.as(name);
 }
