@@ -7,10 +7,12 @@ import type { JSONWebKeySet } from 'jose';
 import { evidenceSections } from '../src/audit/evidence/rows.ts';
 import { verifyBundle } from '../src/audit/evidence/verify-bundle.ts';
 import { findStatementProblem } from '../src/lib/signed-statement.ts';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { call } from './support/call.ts';
 import { Person, startCloud } from './support/cloud.ts';
 import { addMember, createOrganization } from './support/organizations.ts';
 import { makeProject } from './support/projects.ts';
+import { replicaSettings } from './support/replicas.ts';
 import { runCommand } from './support/run-command.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
@@ -204,6 +206,54 @@ test('weir evidence writes bundles of the instance and of an account, and says w
   const { text: later } = await ada.call({ path });
   const [row] = sectionsIn(later).get('audit') ?? [];
   assert.equal(Object(row?.verification).is_valid, false);
+});
+
+test('weir evidence writes a bundle of an instance with PostgreSQL, that of an account has the same rows as on SQLite', async (t) => {
+  const folder = emptyFolder(t);
+  const postgres = { WEIR_MODE: 'cloud', WEIR_DATA_DIR: folder, ...(await replicaSettings(t)) };
+  const sqlite = { WEIR_MODE: 'cloud', WEIR_DATA_DIR: emptyFolder(t) };
+  const bundles: ReadonlyMap<string, readonly Record<string, unknown>[]>[] = [];
+  for (const [at, environment] of [postgres, sqlite].entries()) {
+    const { url } = await startCloud(t, environment);
+    const owner = await createOrganization(await Person.signUp(url, 'ada@example.com'), 'Acme');
+    await addMember(owner, 'viewer');
+    await makeProject(owner, 'Search');
+    await owner.call({ path: '/v1/keys', body: { name: 'search' } });
+    await owner.call({ method: 'PUT', path: '/v1/organization/holds', body: { reason: 'a case' } });
+    const [keys, whole] = [join(folder, `jwks${at}.json`), join(folder, `whole${at}.jsonl`)];
+    writeFileSync(keys, JSON.stringify(await keysOf(url)));
+    const written = await runCommand(t, ['evidence', whole], environment);
+    assert.equal(written.code, 0, written.complained);
+    const verified = await runCommand(t, ['evidence', 'verify', whole, '--keys', keys], environment);
+    assert.deepEqual([verified.code, verified.complained], [0, '']);
+    assert.equal(sectionsIn(readFileSync(whole, 'utf8')).get('accounts')?.length, 3);
+    bundles.push(sectionsIn((await owner.call({ path })).text));
+  }
+  const shapes = bundles.map((sections) =>
+    [...sections]
+      .filter(([name]) => name !== 'settings')
+      .map(([name, rows]) => [name, rows.map((row) => Object.keys(row).join(' '))]),
+  );
+  assert.deepEqual(shapes[0], shapes[1]);
+  for (const sections of bundles)
+    assert.equal(Object(sections.get('audit')?.[0]?.verification).is_valid, true);
+});
+
+test('weir evidence writes a bundle in local mode, where there are no accounts', async (t) => {
+  const folder = emptyFolder(t);
+  const environment = { WEIR_DATA_DIR: folder };
+  const { url, close } = await startTestGateway(environment);
+  const keys = await keysOf(url);
+  await close();
+  const whole = join(folder, 'whole.jsonl');
+  const written = await runCommand(t, ['evidence', whole], environment);
+  assert.equal(written.code, 0, written.complained);
+  const text = readFileSync(whole);
+  assert.deepEqual(await faultsOf(keys, text), []);
+  const sections = sectionsIn(text.toString());
+  assert.ok((sections.get('settings') ?? []).length > 0);
+  assert.ok((sections.get('dependencies') ?? []).length > 0);
+  for (const name of ['accounts', 'members', 'api_keys']) assert.equal(sections.get(name), undefined, name);
 });
 
 function addMembers(database: DatabaseSync, account: string, count: number): void {

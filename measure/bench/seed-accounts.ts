@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ApiKeyFormat } from '../../src/accounts/api-key-format.ts';
 import { sealContextOf } from '../../src/accounts/provider-key-vault.ts';
 import { Sealer } from '../../src/accounts/sealer.ts';
 import { createKeyHasher } from '../../src/accounts/secret-hasher.ts';
+import { lookupPrefixOf, TokenFormat } from '../../src/accounts/token-format.ts';
 import { RootSecrets } from '../../src/gateway/secrets.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { openSqlite } from '../../src/storage/sql/sqlite.ts';
@@ -32,7 +32,7 @@ export async function seedAccounts(count: number): Promise<SeededAccounts> {
   });
   const sealer = new Sealer(rootSecrets.deriveKeys('provider keys'));
   const hasher = createKeyHasher();
-  const format = new ApiKeyFormat(keyPrefix);
+  const format = new TokenFormat(keyPrefix, 'live');
   const file = join(dataDir, 'weir.db');
   await (await openSqlite({ file })).close();
   using database = new DatabaseSync(file);
@@ -52,7 +52,7 @@ export async function seedAccounts(count: number): Promise<SeededAccounts> {
     const key = format.generate();
     const { sealedBy, sealed } = sealer.seal('sk-bench', sealContextOf({ accountId, provider }));
     addUser.run(accountId, `account-${at}@example.com`, `account-${at}@example.com`);
-    addKey.run(randomUUID(), accountId, ApiKeyFormat.prefixOf(key), await hasher.hash(key));
+    addKey.run(randomUUID(), accountId, lookupPrefixOf(key), await hasher.hash(key));
     addProviderKey.run(accountId, provider, sealedBy, sealed);
     keys.push(key);
   }

@@ -6,11 +6,11 @@ import type { ApiKey, ApiKeyChanges, ApiKeys, PresentedCredential } from '../ker
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isUuid } from '../lib/uuid.ts';
-import { ApiKeyFormat } from './api-key-format.ts';
 import type { KeyUses } from './key-uses.ts';
 import { limits } from './limits.ts';
 import { archivedProjectError, unknownProjectError } from './projects.ts';
 import type { SecretHasher } from './secret-hasher.ts';
+import { lookupPrefixOf, TokenFormat } from './token-format.ts';
 
 export interface AccountApiKeysParts {
   readonly apiKeys: ApiKeys;
@@ -37,11 +37,11 @@ export interface CreatedKey {
  */
 export class AccountApiKeys {
   readonly #parts: AccountApiKeysParts;
-  readonly #tokens: ApiKeyFormat;
+  readonly #tokens: TokenFormat;
 
   constructor(parts: AccountApiKeysParts) {
     this.#parts = parts;
-    this.#tokens = new ApiKeyFormat(parts.keyPrefix);
+    this.#tokens = new TokenFormat(parts.keyPrefix, 'live');
   }
 
   /** Throws if the credential `shown` is no longer valid when the key is stored. */
@@ -57,7 +57,7 @@ export class AccountApiKeys {
     const key: ApiKey = {
       id: randomUUID(),
       accountId,
-      prefix: ApiKeyFormat.prefixOf(token),
+      prefix: lookupPrefixOf(token),
       hash: await hasher.hash(token),
       name: chosen.name,
       pipelineConfig: chosen.pipelineConfig,

@@ -41,6 +41,19 @@ test('a key is looked up once and then cached for a minute', async (t) => {
   assert.equal(await ring.find(token, here), undefined);
 });
 
+test('a token that is none costs one hash, whether or not a key begins with the same characters', async (t) => {
+  const { desk, token } = await stage(t);
+  const hasher = createKeyHasher();
+  const verified = t.mock.method(hasher, 'verify');
+  const ring = replica(desk, desk.database.apiKeys, hasher);
+  const tail = 'x'.repeat(token.length - 12);
+  for (const begin of [token.slice(0, 12), `${token.slice(0, 8)}none`]) {
+    verified.mock.resetCalls();
+    assert.equal(await ring.find(begin + tail, here), undefined);
+    assert.equal(verified.mock.callCount(), 1, begin);
+  }
+});
+
 test('a key stops working at the very moment that it expires, also where it is cached', async (t) => {
   const { desk, ring, token, key } = await stage(t);
   const expiresAtMs = desk.clock.now() + 500;
@@ -224,10 +237,13 @@ async function stage(t: Parameters<typeof AccountFixture.open>[0]) {
 }
 
 /** Another process on the same database and the same shared state. */
-function replica(desk: AccountFixture, apiKeys: Pick<ApiKeys, 'active'>): ApiKeyAuthenticator {
+function replica(
+  desk: AccountFixture,
+  apiKeys: Pick<ApiKeys, 'active'>,
+  hasher = createKeyHasher(),
+): ApiKeyAuthenticator {
   const { uses, clock } = desk;
   const { versions } = desk.shared;
-  const hasher = createKeyHasher();
   return new ApiKeyAuthenticator({
     apiKeys: {
       active: (prefix) => apiKeys.active(prefix),

@@ -1,7 +1,8 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../kernel/errors.ts';
 import { identityIdOf } from '../kernel/ports/identities.ts';
 import type {
+  ActiveServiceToken,
   ServiceAccount,
   ServiceAccounts as ServiceAccountTable,
   ServiceRole,
@@ -9,8 +10,8 @@ import type {
 } from '../kernel/ports/service-accounts.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isUuid } from '../lib/uuid.ts';
+import { HashedTokens } from './hashed-tokens.ts';
 import { limits } from './limits.ts';
-import { hashToken } from './link-token.ts';
 import { requireRightsOf } from './rights.ts';
 import type { Session } from './session-tokens.ts';
 
@@ -31,8 +32,6 @@ export interface CreatedServiceToken {
   readonly secret: string;
 }
 
-const secretBytes = 32;
-const secretCharacters = 43;
 const dayMs = 86_400_000;
 
 /**
@@ -41,27 +40,20 @@ const dayMs = 86_400_000;
  */
 export class ServiceAccounts {
   readonly #parts: ServiceAccountsParts;
-  readonly #prefix: string;
+  readonly #tokens: HashedTokens<ActiveServiceToken>;
 
   constructor(parts: ServiceAccountsParts) {
     this.#parts = parts;
-    this.#prefix = `${parts.keyPrefix}_service_`;
+    this.#tokens = new HashedTokens({ ...parts, table: parts.serviceAccounts, kind: 'service' });
   }
 
   /** The session of a token; undefined if it is none of ours, or is refused. */
   async verify(secret: string): Promise<Session | undefined> {
-    if (!secret.startsWith(this.#prefix) || secret.length !== this.#prefix.length + secretCharacters)
-      return undefined;
-    const { serviceAccounts, clock } = this.#parts;
-    const nowMs = clock.now();
-    const found = await serviceAccounts.byHash(hashToken(secret), nowMs);
+    const found = await this.#tokens.find(secret);
     if (found === undefined) return undefined;
-    const { id, serviceAccountId, accountId, usedAtMs, expiresAtMs } = found.token;
-    // Not awaited; a failure does not matter.
-    if (usedAtMs === null || nowMs - usedAtMs >= limits.sessionUseMs)
-      serviceAccounts.touch(id, nowMs).catch(() => undefined);
+    const { id, serviceAccountId, accountId, role, expiresAtMs } = found;
     return {
-      ...{ identityId: identityIdOf(serviceAccountId), accountId, role: found.role, isService: true },
+      ...{ identityId: identityIdOf(serviceAccountId), accountId, role, isService: true },
       ...{ tokenId: id, expiresAtMs: expiresAtMs ?? Number.MAX_SAFE_INTEGER },
     };
   }
@@ -120,14 +112,12 @@ export class ServiceAccounts {
   /** Null for a token that doesn't expire. */
   async createToken(session: Session, id: string, days: number | null): Promise<CreatedServiceToken> {
     await this.#requireControl(session, id);
-    const { serviceAccounts, clock } = this.#parts;
-    const secret = `${this.#prefix}${randomBytes(secretBytes).toString('base64url')}`;
-    const nowMs = clock.now();
+    const { secret, stored } = this.#tokens.create();
     const token: ServiceToken = {
-      ...{ id: randomUUID(), serviceAccountId: id, accountId: session.accountId, hash: hashToken(secret) },
-      ...{ createdAtMs: nowMs, usedAtMs: null, expiresAtMs: days === null ? null : nowMs + days * dayMs },
+      ...{ ...stored, serviceAccountId: id, accountId: session.accountId },
+      expiresAtMs: days === null ? null : stored.createdAtMs + days * dayMs,
     };
-    const outcome = await serviceAccounts.addToken(token, limits.serviceTokensMax);
+    const outcome = await this.#parts.serviceAccounts.addToken(token, limits.serviceTokensMax);
     if (outcome === 'unknown') throw unknownServiceAccountError();
     if (outcome === 'limit_reached')
       throw limitError(`${limits.serviceTokensMax} tokens`, 'revoke one first');

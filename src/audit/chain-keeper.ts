@@ -27,81 +27,82 @@ interface ChainKeeperParts {
 const dayMs = 86_400_000;
 
 /** Signs the newest entries of chains, and removes old ones. Several processes may do it at once. */
-export class ChainKeeper {
-  readonly #parts: ChainKeeperParts;
-  readonly #rounds: PeriodicTask;
+export function chainKeeper(parts: ChainKeeperParts): PeriodicTask {
+  return new PeriodicTask({
+    intervalMs: limits.keepMs,
+    async run(signal) {
+      for (const chain of await parts.table.unsignedChains(limits.chainsAtOnce)) {
+        if (signal.aborted) return;
+        await sign(parts, chain);
+      }
+      await removeByAccounts(parts, signal);
+      await removeExpired(parts, signal);
+    },
+    onError: parts.onError,
+  });
+}
 
-  constructor(parts: ChainKeeperParts) {
-    this.#parts = parts;
-    this.#rounds = new PeriodicTask({
-      intervalMs: limits.keepMs,
-      run: () => this.#keep(),
-      onError: parts.onError,
-    });
+/** What accounts keep for a shorter time than the instance. */
+async function removeByAccounts(parts: ChainKeeperParts, signal: AbortSignal): Promise<void> {
+  const { retentions, clock, leastMs } = parts;
+  for (let after: string | undefined = ''; after !== undefined && !signal.aborted; ) {
+    const page = await retentions.page('audit', after, limits.chainsAtOnce);
+    for (const { accountId, days } of page)
+      await removeBefore(parts, {
+        chain: accountId,
+        ms: clock.now() - Math.max(days * dayMs, leastMs),
+        signal,
+      });
+    after = page.at(-1)?.accountId;
   }
+}
 
-  /** Runs at intervals. */
-  start(): void {
-    this.#rounds.start();
+async function removeExpired(parts: ChainKeeperParts, signal: AbortSignal): Promise<void> {
+  const { table, clock, retentionMs } = parts;
+  if (retentionMs === undefined) return;
+  const ms = clock.now() - retentionMs;
+  for (let after: string | undefined = ''; after !== undefined && !signal.aborted; ) {
+    const chains: readonly string[] = await table.chainsBefore(ms, after, limits.chainsAtOnce);
+    for (const chain of chains) await removeBefore(parts, { chain, ms, signal });
+    after = chains.at(-1);
   }
+}
 
-  /** Resolves when no round is running. */
-  stop(): Promise<void> {
-    return this.#rounds.stop();
+async function sign(parts: ChainKeeperParts, chain: string): Promise<void> {
+  const { table, signer, clock, onTampered, onSigned } = parts;
+  const point = await table.end(chain);
+  if (point === undefined) return;
+  const [newest] = await table.following(chain, point.number - 1, 1);
+  if (newest !== undefined && hashOf(newest.text) !== point.hash) {
+    onTampered(chain);
+    return;
   }
+  await table.addSignedPoint(
+    chain,
+    await signPoint(signer, { kind: 'head', chain, point, atMs: clock.now() }),
+  );
+  if (chain === instanceChain) onSigned(point);
+}
 
-  keep(): Promise<void> {
-    return this.#rounds.run();
-  }
+interface Removal {
+  readonly chain: string;
+  /** Entries from before this time go. */
+  readonly ms: number;
+  readonly signal: AbortSignal;
+}
 
-  async #keep(): Promise<void> {
-    const { table, clock, retentionMs, leastMs } = this.#parts;
-    for (const chain of await table.unsignedChains(limits.chainsAtOnce)) {
-      if (this.#rounds.signal.aborted) return;
-      await this.#sign(chain);
-    }
-    for (let after: string | undefined = ''; after !== undefined && !this.#rounds.signal.aborted; ) {
-      const own = await this.#parts.retentions.page('audit', after, limits.chainsAtOnce);
-      for (const { accountId, days } of own)
-        await this.#removeBefore(accountId, clock.now() - Math.max(days * dayMs, leastMs));
-      after = own.at(-1)?.accountId;
-    }
-    if (retentionMs === undefined) return;
-    const beforeMs = clock.now() - retentionMs;
-    for (let after: string | undefined = ''; after !== undefined && !this.#rounds.signal.aborted; ) {
-      const chains: readonly string[] = await table.chainsBefore(beforeMs, after, limits.chainsAtOnce);
-      for (const chain of chains) await this.#removeBefore(chain, beforeMs);
-      after = chains.at(-1);
-    }
-  }
-
-  async #sign(chain: string): Promise<void> {
-    const { table, signer, clock, onTampered, onSigned } = this.#parts;
-    const point = await table.end(chain);
-    if (point === undefined) return;
-    const [newest] = await table.following(chain, point.number - 1, 1);
-    if (newest !== undefined && hashOf(newest.text) !== point.hash) {
-      onTampered(chain);
-      return;
-    }
-    await table.addSignedPoint(
-      chain,
-      await signPoint(signer, { kind: 'head', chain, point, atMs: clock.now() }),
-    );
-    if (chain === instanceChain) onSigned(point);
-  }
-
-  /** Some at a time, each time with a statement that stands for them. */
-  async #removeBefore(chain: string, beforeMs: number): Promise<void> {
-    const { table, signer, clock } = this.#parts;
-    for (let isMore = true; isMore && !this.#rounds.signal.aborted; ) {
-      const oldest = await table.following(chain, 0, limits.exportedAtOnce);
-      const last = oldest.findLast(({ atMs }) => atMs < beforeMs);
-      if (last === undefined) return;
-      const point = { number: last.number, hash: hashOf(last.text) };
-      const removal = await signPoint(signer, { kind: 'removal', chain, point, atMs: clock.now() });
-      if (!(await table.removeThrough(chain, removal))) return;
-      isMore = last.number === oldest.at(-1)?.number;
-    }
+/** Some at a time, each time with a statement that stands for them. */
+async function removeBefore(
+  { table, signer, clock }: ChainKeeperParts,
+  { chain, ms, signal }: Removal,
+): Promise<void> {
+  for (let isMore = true; isMore && !signal.aborted; ) {
+    const oldest = await table.following(chain, 0, limits.exportedAtOnce);
+    const last = oldest.findLast(({ atMs }) => atMs < ms);
+    if (last === undefined) return;
+    const point = { number: last.number, hash: hashOf(last.text) };
+    const removal = await signPoint(signer, { kind: 'removal', chain, point, atMs: clock.now() });
+    if (!(await table.removeThrough(chain, removal))) return;
+    isMore = last.number === oldest.at(-1)?.number;
   }
 }

@@ -12,28 +12,14 @@ interface ExpiredReservationsParts {
   onError(error: unknown): void;
 }
 
-/** Ends reservations whose time is over, at the start and every few minutes. */
-export class ExpiredReservations {
-  readonly #parts: ExpiredReservationsParts;
-  readonly #rounds: PeriodicTask;
-
-  constructor(parts: ExpiredReservationsParts) {
-    this.#parts = parts;
-    this.#rounds = new PeriodicTask({
-      intervalMs: limits.reservationSweepMs,
-      run: () => this.#endExpired(),
-      onError: parts.onError,
-    });
-    this.#rounds.start();
-    this.#rounds.trigger();
-  }
-
-  close(): Promise<void> {
-    return this.#rounds.stop();
-  }
-
-  async #endExpired(): Promise<void> {
-    const { usageStore, forgetCount, clock } = this.#parts;
-    for (const holder of await usageStore.endReservations(clock.now())) await forgetCount(holder);
-  }
+/** Ends reservations whose time is over. */
+export function expiredReservations(parts: ExpiredReservationsParts): PeriodicTask {
+  const { usageStore, forgetCount, clock, onError } = parts;
+  return new PeriodicTask({
+    intervalMs: limits.reservationSweepMs,
+    async run() {
+      for (const holder of await usageStore.endReservations(clock.now())) await forgetCount(holder);
+    },
+    onError,
+  });
 }

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type {
   BudgetHour,
   ModuleDay,
+  ProjectUsage,
   Reservation,
   TagDay,
   UsageBatch,
   UsageDay,
-  UsageGrouping,
+  UsageGroups,
   UsageStore,
 } from '../kernel/ports/records.ts';
 import { WriteBehind } from '../kernel/write-behind.ts';
@@ -45,6 +46,13 @@ interface UsageJournalOptions {
 }
 
 const dayMs = 86_400_000;
+
+/** A sum may come in parts. */
+interface UsageOfProjects {
+  readonly stored: readonly ProjectUsage[];
+  /** By key. */
+  readonly unstored: readonly UsageDay[];
+}
 
 /** Sums up usage in memory and stores the sums every second, in the background. */
 export class UsageRecorder {
@@ -163,10 +171,17 @@ export class UsageRecorder {
     return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.days(query))];
   }
 
-  /** The same, summed up by day and model, or by key, where it is stored: other labels mean nothing. */
-  async grouped(query: UsageQuery, by: UsageGrouping): Promise<readonly UsageDay[]> {
-    const stored = await this.#readConsistently(() => this.#usageStore.grouped(query, by));
-    return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.days(query))];
+  /** The same, summed up where it is stored: the labels of the other grouping mean nothing. */
+  async groups(query: UsageQuery): Promise<UsageGroups> {
+    const { models, keys } = await this.#readConsistently(() => this.#usageStore.groups(query));
+    const unstored = this.#tallies.batches.flatMap((tally) => tally.days(query));
+    return { models: [...models, ...unstored], keys: [...keys, ...unstored] };
+  }
+
+  /** The same by project, and by key what is not stored. */
+  async projects(query: UsageQuery): Promise<UsageOfProjects> {
+    const stored = await this.#readConsistently(() => this.#usageStore.projects(query));
+    return { stored, unstored: this.#tallies.batches.flatMap((tally) => tally.days(query)) };
   }
 
   /** The effects of modules on these days, stored or not; a sum may come in parts. */

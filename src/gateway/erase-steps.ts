@@ -8,10 +8,10 @@ import type { Log } from '../telemetry/log.ts';
 import type { Stores } from './parts/stores.ts';
 
 interface EraseParts {
-  readonly stores: Stores;
+  readonly stores: Pick<Stores, 'database' | 'erase'>;
   readonly modules: ReadonlyMap<string, Module>;
   readonly embeddingsPart: { readonly vectors: VectorStores };
-  readonly log: Log;
+  readonly log: Pick<Log, 'error'>;
 }
 
 /** Every place that stores account data. New stores of account data must be added here. */
@@ -70,6 +70,7 @@ function cacheScopesOf(scope: string, modules: ReadonlyMap<string, Module>): rea
 }
 
 interface EraserParts extends EraseParts {
+  readonly stores: Pick<Stores, 'database' | 'erase' | 'clock'>;
   deleteDue(): Promise<void>;
 }
 

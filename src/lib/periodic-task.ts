@@ -1,6 +1,7 @@
 interface PeriodicTaskParts<Result> {
   readonly intervalMs: number;
-  run(): Promise<Result>;
+  /** The signal is aborted once the task is to stop: a long run ends early. */
+  run(signal: AbortSignal): Promise<Result>;
   /** Called for a failed run that the interval began; the next one follows at its time. */
   onError(error: unknown): void;
 }
@@ -16,7 +17,7 @@ export class PeriodicTask<Result = void> {
     this.#parts = parts;
   }
 
-  /** Aborted once the task is to stop: a long run ends early. */
+  /** The signal of every run. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -33,7 +34,7 @@ export class PeriodicTask<Result = void> {
 
   /** Begins a run, or joins the one in progress. */
   run(): Promise<Result> {
-    this.#running ??= this.#parts.run().finally(() => {
+    this.#running ??= this.#parts.run(this.signal).finally(() => {
       this.#running = undefined;
     });
     return this.#running;

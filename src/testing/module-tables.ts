@@ -10,6 +10,7 @@ import { createKyselyDialect } from '../storage/sql/kysely-dialect.ts';
 import { migrate } from '../storage/sql/migrate.ts';
 import { migrations } from '../storage/sql/migrations/index.ts';
 import { SqlModuleStores } from '../storage/sql/module-stores.ts';
+import { unpack } from '../storage/sql/packed-rows.ts';
 import { defaultPoolBounds } from '../storage/sql/sql-database.ts';
 import { sqliteDialect } from '../storage/sql/sql-dialect.ts';
 import { SqlitePool } from '../storage/sql/sqlite-pool.ts';
@@ -59,10 +60,12 @@ async function readSchema(): Promise<readonly string[]> {
   const pool = createPool(async () => session);
   const db = new Kysely<SchemaTables>({ dialect: createKyselyDialect(sqliteDialect, pool) });
   await migrate(db, { dialect: sqliteDialect, migrations });
-  const { rows } = session.run({
-    sql: `select sql from sqlite_schema where sql is not null and name not like 'sqlite_%'`,
-    parameters: [],
-  });
+  const { rows } = unpack(
+    session.run({
+      sql: `select sql from sqlite_schema where sql is not null and name not like 'sqlite_%'`,
+      parameters: [],
+    }),
+  );
   await pool.close();
   return rows.map((row) => String(Object(row).sql));
 }

@@ -1,4 +1,5 @@
 import { limits } from '../storage/limits.ts';
+import { unpack } from '../storage/sql/packed-rows.ts';
 import type { SqliteRunner } from '../storage/sql/sqlite-pool.ts';
 import { type SqliteFileOptions, SqliteSession } from '../storage/sql/sqlite-session.ts';
 
@@ -11,7 +12,7 @@ export function openSessionHere(options: SqliteFileOptions): SqliteSession {
 export function runHere(session: SqliteSession): SqliteRunner {
   return {
     isLost: false,
-    run: async (statement) => structuredClone(session.run(statement)),
+    run: async (statement) => unpack(structuredClone(session.run(statement))),
     changeBounds: async () => undefined,
     close: async () => session.close(),
     abandon: () => session.close(),

@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { MatchLogic } from '@pydantic/genai-prices';
 import { z } from 'zod';
-import { ApiKeyFormat } from '../../src/accounts/api-key-format.ts';
+import { TokenFormat } from '../../src/accounts/token-format.ts';
 import { documentSchemas } from '../../src/gateway/configuration-file/document-schemas.ts';
 import { describedModules } from '../../src/gateway/described-modules.ts';
 import { buildResponseHead } from '../../src/http/response-head.ts';
@@ -50,7 +50,7 @@ async function builtExpressions(files: readonly string[]): Promise<readonly Expr
   const watched = watchRegExp();
   try {
     for (const file of files) await import(`${pathToFileURL(file).href}?watched`);
-    new ApiKeyFormat('gw');
+    new TokenFormat('gw', 'live');
     providerKeyPattern(builtInProviders);
     documentSchemas(describedModules());
     redactBytes(Buffer.from('{}'), ['sk-test/1']);

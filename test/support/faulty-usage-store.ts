@@ -31,8 +31,12 @@ export class FaultyUsageStore implements UsageStore {
     return this.#book.days(question);
   }
 
-  grouped(...question: Parameters<UsageStore['grouped']>): ReturnType<UsageStore['grouped']> {
-    return this.#book.grouped(...question);
+  groups(question: Parameters<UsageStore['groups']>[0]): ReturnType<UsageStore['groups']> {
+    return this.#book.groups(question);
+  }
+
+  projects(question: Parameters<UsageStore['projects']>[0]): ReturnType<UsageStore['projects']> {
+    return this.#book.projects(question);
   }
 
   modules(question: Parameters<UsageStore['modules']>[0]): ReturnType<UsageStore['modules']> {

@@ -1,10 +1,9 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { ScimToken, ScimTokens as ScimTokenTable } from '../../kernel/ports/scim.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isUuid } from '../../lib/uuid.ts';
+import { HashedTokens } from '../hashed-tokens.ts';
 import { limits } from '../limits.ts';
-import { hashToken } from '../link-token.ts';
 import type { Session } from '../session-tokens.ts';
 
 export interface ScimTokensParts {
@@ -19,34 +18,24 @@ export interface ScimClient {
   readonly tokenId: string;
 }
 
-const secretBytes = 32;
-const secretCharacters = 43;
-
 /** The credentials with which identity providers manage the people of organizations. */
 export class ScimTokens {
   readonly #parts: ScimTokensParts;
-  readonly #prefix: string;
+  readonly #tokens: HashedTokens<ScimToken>;
 
   constructor(parts: ScimTokensParts) {
     this.#parts = parts;
-    this.#prefix = `${parts.keyPrefix}_scim_`;
+    this.#tokens = new HashedTokens({ ...parts, table: parts.scimTokens, kind: 'scim' });
   }
 
   /** The same error for a wrong token, and for one of another organization. */
   async verify(secret: string | undefined, organizationId: string): Promise<ScimClient> {
-    const { scimTokens, clock } = this.#parts;
-    const isToken =
-      secret?.startsWith(this.#prefix) === true && secret.length === this.#prefix.length + secretCharacters;
-    const found = isToken ? await scimTokens.byHash(hashToken(secret)) : undefined;
-    if (found?.accountId !== organizationId)
+    const found = secret === undefined ? undefined : await this.#tokens.find(secret, organizationId);
+    if (found === undefined)
       throw new GatewayError(
         'authentication_required',
         'send a SCIM token of this organization as "authorization: Bearer <token>"',
       );
-    const nowMs = clock.now();
-    // Not awaited; a failure does not matter.
-    if (found.usedAtMs === null || nowMs - found.usedAtMs >= limits.sessionUseMs)
-      scimTokens.touch(found.id, nowMs).catch(() => undefined);
     return { accountId: found.accountId, tokenId: found.id };
   }
 
@@ -59,15 +48,11 @@ export class ScimTokens {
     { accountId, identityId }: Pick<Session, 'accountId' | 'identityId'>,
     name: string,
   ): Promise<{ readonly token: ScimToken; readonly secret: string }> {
-    const { scimTokens, clock } = this.#parts;
     if (String(identityId) === accountId)
       throw new GatewayError('forbidden', 'this is your own account; SCIM is for organizations');
-    const secret = this.#prefix + randomBytes(secretBytes).toString('base64url');
-    const token: ScimToken = {
-      ...{ id: randomUUID(), accountId, name, hash: hashToken(secret) },
-      ...{ createdAtMs: clock.now(), usedAtMs: null },
-    };
-    if (await scimTokens.add(token, limits.scimTokensMax)) return { token, secret };
+    const { secret, stored } = this.#tokens.create();
+    const token = { ...stored, accountId, name };
+    if (await this.#parts.scimTokens.add(token, limits.scimTokensMax)) return { token, secret };
     throw new GatewayError(
       'scim_token_limit_reached',
       `there are ${limits.scimTokensMax} tokens, which is the most; revoke one first`,

@@ -14,7 +14,7 @@ import { openEmptyDatabase } from '../../testing/empty-database.ts';
 import { openaiChat } from '../../wire/index.ts';
 import { limits } from '../limits.ts';
 import { CallRecordings } from './call-recordings.ts';
-import { RecordingCleaner } from './recording-cleaner.ts';
+import { recordingCleaner } from './recording-cleaner.ts';
 
 const dayMs = 86_400_000;
 const totalBytesMax = 10_000;
@@ -30,7 +30,7 @@ test('a recording ends with its retention, even before it is deleted', async (t)
   assert.equal(await recordings.find('local', old), undefined);
   assert.deepEqual(await idsOf(recordings), [young]);
   assert.ok((await table.find('local', old)) !== undefined);
-  await cleaner.clean();
+  await cleaner.run();
   assert.equal(await table.find('local', old), undefined);
   assert.ok((await table.find('local', young)) !== undefined);
 });
@@ -43,7 +43,7 @@ test('beyond the size of the instance, the oldest recordings are deleted', async
     ids.unshift(await record(incompressible(totalBytesMax * 0.3)));
   }
   assert.deepEqual(await idsOf(recordings), ids);
-  await cleaner.clean();
+  await cleaner.run();
   assert.deepEqual(await idsOf(recordings), ids.slice(0, 3));
 });
 
@@ -130,7 +130,7 @@ async function setUp(t: TestContext) {
     onError: () => undefined,
     onDrop: () => void drops.push(true),
   });
-  const cleaner = new RecordingCleaner({
+  const cleaner = recordingCleaner({
     table,
     clock,
     retentionMs,

@@ -135,8 +135,8 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     ...serviceAccountRoutes(services.serviceAccounts),
     keyProjectRoute(services.accountKeys),
     usageProjectsRoute({
-      keySums: (query) => parts.usage.grouped(query, 'key'),
-      projectsOfKeys: (accountId) => stores.database.apiKeys.projects(accountId),
+      usage: parts.usage,
+      apiKeys: stores.database.apiKeys,
       clock: stores.clock,
     }),
     ...organizationBudgetRoutes({
@@ -222,12 +222,11 @@ async function createUsageReport(
   const { accountId, keyIds, from, to } = question;
   // Effects of modules and the quota are not counted by key.
   const isWhole = keyIds === undefined;
-  const [models, keys, modules] = await Promise.all([
-    usage.grouped(question, 'day-and-model'),
-    usage.grouped(question, 'key'),
+  const [groups, modules] = await Promise.all([
+    usage.groups(question),
     isWhole ? usage.modules(question) : [],
   ]);
-  const rows = { models, keys, modules };
+  const rows = { ...groups, modules };
   if (!isWhole) return buildUsageReport({ from, to }, rows);
   const { quota } = identity;
   const account =

@@ -1,4 +1,4 @@
-import { ChainKeeper } from '../../audit/chain-keeper.ts';
+import { chainKeeper } from '../../audit/chain-keeper.ts';
 import type { PointSigner } from '../../audit/signed-points.ts';
 import { auditRoutes } from '../../server/api/routes/audit.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -17,7 +17,7 @@ interface AuditLogParts {
 export function auditLogPart({ settings, log, stores, signer }: AuditLogParts): Part {
   const { database, clock, shared } = stores;
   const table = database.audit;
-  const keeper = new ChainKeeper({
+  const keeper = chainKeeper({
     table,
     signer,
     clock,

@@ -24,10 +24,10 @@ export function movingPart({ settings, log, roots, stores, modules }: MovingPart
     ...{ settings, roots, modules, database: stores.database, clock: stores.clock },
     renew: async (accountId) => versions.renew(accountId),
   });
-  const recovery: PeriodicTask = new PeriodicTask({
+  const recovery = new PeriodicTask({
     intervalMs: limits.recoverMs,
-    async run() {
-      while (!recovery.signal.aborted && (await mover.recoverSome()));
+    async run(signal) {
+      while (!signal.aborted && (await mover.recoverSome()));
     },
     onError: (err) => log.error({ err }, 'could not complete an import; will retry'),
   });

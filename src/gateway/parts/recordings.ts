@@ -2,7 +2,7 @@ import { Sealer } from '../../accounts/sealer.ts';
 import { limits } from '../../calls/limits.ts';
 import { LocalSetting, localAccountId } from '../../calls/local-setting.ts';
 import { CallRecordings } from '../../calls/recordings/call-recordings.ts';
-import { RecordingCleaner } from '../../calls/recordings/recording-cleaner.ts';
+import { recordingCleaner } from '../../calls/recordings/recording-cleaner.ts';
 import { type RecordingMode, type RecordingTable, recordingModes } from '../../kernel/ports/recordings.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { recordingSettingsRoutes } from '../../server/api/routes/recording-settings.ts';
@@ -67,7 +67,7 @@ export function recordingsPart({ settings, log, roots, stores }: RecordingsParts
   const { traces, hasContent } = settings.otlp;
   const isInTraces = traces !== undefined && hasContent;
   const recordings = openCallRecordings({ settings, log, roots, table, clock, localMode });
-  const cleaner = new RecordingCleaner({
+  const cleaner = recordingCleaner({
     table,
     clock,
     retentionMs,

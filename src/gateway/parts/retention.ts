@@ -1,4 +1,4 @@
-import { RetainedDataCleaner } from '../../calls/retained-data-cleaner.ts';
+import { retainedDataCleaner } from '../../calls/retained-data-cleaner.ts';
 import { holdRoutes } from '../../server/api/routes/legal-holds.ts';
 import { retentionRoutes } from '../../server/api/routes/retention.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -19,7 +19,7 @@ interface RetentionParts {
 export function retentionPart({ settings, log, stores, retentions }: RetentionParts): Part {
   if (settings.mode !== 'cloud') return {};
   const { database, clock } = stores;
-  const cleaner = new RetainedDataCleaner({
+  const cleaner = retainedDataCleaner({
     table: database.dataRetentions,
     clock,
     onError: (err) => log.error({ err }, 'could not delete what accounts keep no longer; will retry'),

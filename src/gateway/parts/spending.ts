@@ -1,4 +1,4 @@
-import { ExpiredReservations } from '../../billing/expired-reservations.ts';
+import { expiredReservations } from '../../billing/expired-reservations.ts';
 import { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import type { SpendingListener } from '../../kernel/ports/budget.ts';
@@ -28,12 +28,14 @@ export function spendingPart({ stores, usage, log, listener }: SpendingParts): S
     budgetHours: (question) => usage.budgetHours(question),
     listener,
   });
-  const expired = new ExpiredReservations({
+  const expired = expiredReservations({
     usageStore: stores.database.usage,
     forgetCount: (holder) => spendingLimiter.forgetCount(holder),
     clock: stores.clock,
     onError: (err) => log.error({ err }, 'expired reservations could not be ended; will retry'),
   });
+  expired.start();
+  expired.trigger();
   return {
     spending: spendingLimiter,
     gauges: [
@@ -49,7 +51,7 @@ export function spendingPart({ stores, usage, log, listener }: SpendingParts): S
       },
     ],
     async close(untilMs) {
-      await expired.close();
+      await expired.stop();
       if (!(await spendingLimiter.close(untilMs - performance.now())))
         log.error({}, 'some costs could not be settled');
     },

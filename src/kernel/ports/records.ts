@@ -212,8 +212,8 @@ export interface ApiKeys {
     projectId: string | null,
     activeMax: number,
   ): Promise<'moved' | 'unknown' | 'limit_reached'>;
-  /** The projects of all keys of an account that are in one. */
-  projects(accountId: string): Promise<ReadonlyMap<string, string>>;
+  /** The projects of those keys of an account that are in one. */
+  projects(accountId: string, keyIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The newest of a project, including revoked ones. */
   idsOfProject(accountId: string, projectId: string, most: number): Promise<readonly string[]>;
   /** False if the account has no such active key. */
@@ -405,8 +405,10 @@ export interface UsageStore {
   reserved(query: ReservationQuery): Promise<readonly Reservation[]>;
   /** Days from `from` to `to` inclusive, of one account or of all, ordered by day, key, provider, model. */
   days(query: UsageDaysQuery): Promise<readonly UsageDay[]>;
-  /** The same summed up by day and model, or by key: the other labels are empty. In no order. */
-  grouped(query: UsageDaysQuery, by: UsageGrouping): Promise<readonly UsageDay[]>;
+  /** The same summed up. */
+  groups(query: UsageDaysQuery): Promise<UsageGroups>;
+  /** The same summed up by the projects that the keys are in now, in no order. */
+  projects(query: UsageDaysQuery): Promise<readonly ProjectUsage[]>;
   /** The same for the effects of modules, ordered by day and module. */
   modules(query: {
     readonly accountId: string | undefined;
@@ -441,7 +443,17 @@ export interface UsageDaysQuery {
   readonly to: string;
 }
 
-export type UsageGrouping = 'day-and-model' | 'key';
+/** The same usage in two groupings, of one moment, in no order: the other labels are empty. */
+export interface UsageGroups {
+  /** By day and model. */
+  readonly models: readonly UsageDay[];
+  readonly keys: readonly UsageDay[];
+}
+
+export interface ProjectUsage extends UsageSums {
+  /** Null for keys outside of projects. */
+  readonly projectId: string | null;
+}
 
 export interface UsageSumsQuery {
   /** Undefined for all. */

@@ -155,7 +155,7 @@ export interface ScimTokens {
   list(accountId: string): Promise<readonly ScimToken[]>;
   remove(accountId: string, id: string): Promise<boolean>;
   /** Undefined also if an operator has closed the account. */
-  byHash(hash: string): Promise<ScimToken | undefined>;
+  byHash(hash: string, nowMs: number, accountId: string): Promise<ScimToken | undefined>;
   touch(id: string, atMs: number): Promise<void>;
 }
 

@@ -36,6 +36,11 @@ export interface ServiceToken {
   readonly expiresAtMs: number | null;
 }
 
+/** A token with the role of its service account. */
+export interface ActiveServiceToken extends ServiceToken {
+  readonly role: ServiceRole;
+}
+
 export interface ServiceAccounts {
   add(serviceAccount: ServiceAccount, most: number): Promise<'added' | 'name_taken' | 'limit_reached'>;
   find(accountId: string, id: string): Promise<ServiceAccount | undefined>;
@@ -55,9 +60,6 @@ export interface ServiceAccounts {
   /** False if the service account has no such token. */
   removeToken(token: Pick<ServiceToken, 'accountId' | 'serviceAccountId' | 'id'>): Promise<boolean>;
   /** An unexpired token of a service account that is not disabled, in an account that is not closed. */
-  byHash(
-    hash: string,
-    nowMs: number,
-  ): Promise<{ readonly token: ServiceToken; readonly role: ServiceRole } | undefined>;
+  byHash(hash: string, nowMs: number): Promise<ActiveServiceToken | undefined>;
   touch(tokenId: string, atMs: number): Promise<void>;
 }

@@ -108,14 +108,18 @@ export class SqlApiKeys implements ApiKeys {
     });
   }
 
-  async projects(accountId: string): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.#db
-      .selectFrom('api_keys')
-      .select(['id', 'project_id'])
-      .where('account_id', '=', accountId)
-      .where('project_id', 'is not', null)
-      .execute();
-    return new Map(rows.map(({ id, project_id }) => [id, project_id ?? '']));
+  async projects(accountId: string, keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const projects = new Map<string, string>();
+    for (const some of chunks(keyIds, limits.databaseRowsAtOnce)) {
+      const rows = await this.#db
+        .selectFrom('api_keys')
+        .select(['id', 'project_id'])
+        .where('account_id', '=', accountId)
+        .where('id', 'in', some)
+        .execute();
+      for (const { id, project_id } of rows) if (project_id !== null) projects.set(id, project_id);
+    }
+    return projects;
   }
 
   async idsOfProject(accountId: string, projectId: string, most: number): Promise<readonly string[]> {

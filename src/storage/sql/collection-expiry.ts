@@ -46,25 +46,27 @@ export async function tidyCollections(db: Kysely<Tables>, nowMs: number): Promis
   return expired.length === limits.collectionEntriesDeletedAtOnce;
 }
 
-/** Deletes those of the entries that still meet the condition, and counts them off. */
+/** Deletes those of the entries that still meet the condition, and counts them off. Resolves to their keys. */
 export async function deleteEntries(
   db: Kysely<Tables>,
   id: CollectionId,
   { keys, condition }: { readonly keys: readonly string[]; readonly condition: RawBuilder<boolean> },
-): Promise<void> {
+): Promise<readonly string[]> {
   const isCounted = await hasCounters(db, id);
-  await db.transaction().execute(async (trx) => {
+  return db.transaction().execute(async (trx) => {
     const counters = isCounted ? await lockCounters(trx, id) : undefined;
     const deleted = await trx
       .deleteFrom('collection_entries')
       .where((the) => the.and(id))
       .where('key', 'in', keys)
       .where(condition)
-      .returning('bytes')
+      .returning(['key', 'bytes'])
       .execute();
-    if (counters === undefined) return;
-    counters.entries -= deleted.length;
-    counters.bytes -= deleted.reduce((sum, { bytes }) => sum + bytes, 0);
-    await saveCounters(trx, id, counters);
+    if (counters !== undefined) {
+      counters.entries -= deleted.length;
+      counters.bytes -= deleted.reduce((sum, { bytes }) => sum + bytes, 0);
+      await saveCounters(trx, id, counters);
+    }
+    return deleted.map(({ key }) => key);
   });
 }

@@ -11,12 +11,15 @@ import { limits } from '../limits.ts';
 import { deleteEntries } from './collection-expiry.ts';
 import { isNotHeld, isScopeNotHeld } from './legal-holds.ts';
 import type { Tables } from './tables.ts';
+import { SqlVectorTable } from './vector-table.ts';
 
 export class SqlDataRetentions implements DataRetentions {
   readonly #db: Kysely<Tables>;
+  readonly #vectors: SqlVectorTable;
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
+    this.#vectors = new SqlVectorTable(db);
   }
 
   of(accountId: string): Promise<readonly DataRetention[]> {
@@ -72,7 +75,9 @@ export class SqlDataRetentions implements DataRetentions {
     for (const [collection, entries] of Map.groupBy(old, (entry) => entry.collection)) {
       const id = { scope: scopeOfAccount(accountId), module: kind, collection };
       const keys = entries.map(({ key }) => key);
-      await deleteEntries(this.#db, id, { keys, condition: isOld });
+      const deleted = await deleteEntries(this.#db, id, { keys, condition: isOld });
+      // The vector of a pattern has its id.
+      if (collection === 'patterns') await this.#vectors.removeEverywhere(id, deleted);
     }
     return old.length === limits.collectionEntriesDeletedAtOnce;
   }

@@ -39,6 +39,7 @@ const erasedTables = [
   // Their rows follow as orphans.
   ['imports', 'id'],
   ['usage_days', 'day'],
+  ['usage_model_days', 'day'],
   ['usage_periods', 'period_start_ms'],
   ['module_days', 'day'],
   ['tag_days', 'day'],

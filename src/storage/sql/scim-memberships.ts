@@ -10,8 +10,9 @@ import {
 } from '../../kernel/ports/identities.ts';
 import type { ScimEffect } from '../../kernel/ports/scim.ts';
 import type { SignOn } from '../../kernel/ports/sign-on.ts';
-import { foldEmail, insertPerson, updatePerson, userRowId } from './identities.ts';
+import { foldEmail, updatePerson } from './identities.ts';
 import { isMembership, mayStopOwning, removeMembership, roleOf } from './members.ts';
+import { addPerson } from './new-people.ts';
 import { ScimRefused } from './scim-rows.ts';
 import { findSignOn } from './sign-ons.ts';
 import type { Tables } from './tables.ts';
@@ -54,15 +55,17 @@ export async function settleMemberships(
     const chunk = ids.slice(at, at + chunkSize);
     const groupRoles = await rolesByUser(trx, groups, chunk);
     const given = new Map<Role, IdentityId[]>();
+    const entering: NewMembership[] = [];
     for (const user of await standingsOf(trx, accountId, chunk)) {
       const after = await settleOne(trx, settling, {
         user,
         signOn,
         groupRole: groupRoles.get(user.id),
-        given,
+        ...{ given, entering },
       });
       if (after !== user.current) effects.push({ identityId: user.identityId, before: user.current, after });
     }
+    if (entering.length > 0) await addMemberships(trx, settling, entering);
     for (const [role, people] of given)
       await trx
         .updateTable('memberships')
@@ -118,10 +121,8 @@ export async function ensurePerson(
     .executeTakeFirst();
   if (found === undefined) {
     const identityId = identityIdOf(randomUUID());
-    const identity = { id: identityId, email, createdAtMs: nowMs, verifiedAtMs: nowMs };
-    const account = { id: userRowId(identityId), tier: 'free', period: undefined } as const;
-    if (await insertPerson(trx, { identity, account })) return { identityId, takenOver: [] };
-    throw new Error('somebody signed up with this address at the same moment');
+    await addPerson(trx, { id: identityId, email, nowMs });
+    return { identityId, takenOver: [] };
   }
   const { id: identityId } = found;
   if (found.verified_at_ms !== null) return { identityId, takenOver: [] };
@@ -152,12 +153,14 @@ interface SettledUser {
   readonly groupRole: Role | undefined;
   /** Roles to be given to members, who are changed at once. */
   readonly given: Map<Role, IdentityId[]>;
+  /** Memberships that are added at once. */
+  readonly entering: NewMembership[];
 }
 
 async function settleOne(
   trx: Transaction<Tables>,
   { accountId, nowMs }: Settling,
-  { user, signOn, groupRole, given }: SettledUser,
+  { user, signOn, groupRole, given, entering }: SettledUser,
 ): Promise<Role | undefined> {
   const { identityId, current, isActive } = user;
   const member = { accountId, identityId };
@@ -169,7 +172,7 @@ async function settleOne(
   }
   const followsGroups = (signOn?.groupRoles.length ?? 0) > 0;
   const wanted = groupRole ?? signOn?.defaultRole;
-  if (current === undefined) return join(trx, { ...user, accountId, nowMs, wanted, followsGroups });
+  if (current === undefined) return join(trx, { ...user, accountId, nowMs, wanted, followsGroups, entering });
   if (!followsGroups || wanted === current || signOn?.breakGlass === identityId) return current;
   if (current === 'owner' && !(await mayStopOwning(trx, member))) return current;
   if (wanted === undefined) {
@@ -183,23 +186,31 @@ async function settleOne(
   return wanted;
 }
 
+interface NewMembership {
+  readonly identityId: IdentityId;
+  readonly role: Role;
+}
+
 interface Joining extends UserStanding, Settling {
   readonly wanted: Role | undefined;
   readonly followsGroups: boolean;
+  readonly entering: NewMembership[];
 }
 
 /** Makes a member, with the roles from before a deactivation. */
 async function join(
   trx: Transaction<Tables>,
-  { id, accountId, identityId, nowMs, suspended, wanted, followsGroups }: Joining,
+  { id, accountId, identityId, nowMs, suspended, wanted, followsGroups, entering }: Joining,
 ): Promise<Role | undefined> {
   const before = suspended === null ? undefined : suspendedSchema.parse(JSON.parse(suspended));
   const role = followsGroups ? wanted : (before?.role ?? wanted);
   if (role === undefined) return undefined;
-  await trx
-    .insertInto('memberships')
-    .values({ identity_id: identityId, account_id: accountId, role, created_at_ms: nowMs })
-    .execute();
+  // An owner counts for those who stop being one.
+  if (before === undefined && role !== 'owner') {
+    entering.push({ identityId, role });
+    return role;
+  }
+  await addMemberships(trx, { accountId, nowMs }, [{ identityId, role }]);
   if (before === undefined) return role;
   for (const project of before.projects)
     await sql`insert into project_members (project_id, member_id, account_id, role, created_at_ms)
@@ -208,6 +219,22 @@ async function join(
       on conflict do nothing`.execute(trx);
   await trx.updateTable('scim_users').set({ suspended: null }).where('id', '=', id).execute();
   return role;
+}
+
+function addMemberships(
+  trx: Transaction<Tables>,
+  { accountId, nowMs }: Settling,
+  added: readonly NewMembership[],
+) {
+  return trx
+    .insertInto('memberships')
+    .values(
+      added.map(({ identityId, role }) => ({
+        ...{ identity_id: identityId, account_id: accountId, role },
+        created_at_ms: nowMs,
+      })),
+    )
+    .execute();
 }
 
 /** Ends a membership, whose roles come back when the user is active again. */

@@ -58,12 +58,13 @@ export class SqlScimTokens implements ScimTokens {
     return numDeletedRows === 1n;
   }
 
-  byHash(hash: string): Promise<ScimToken | undefined> {
+  byHash(hash: string, _nowMs: number, accountId: string): Promise<ScimToken | undefined> {
     return this.#db
       .selectFrom('scim_tokens')
       .innerJoin('users', 'users.id', 'scim_tokens.account_id')
       .select(columns)
       .where('hash', '=', hash)
+      .where('scim_tokens.account_id', '=', accountId)
       .where('users.disabled_at_ms', 'is', null)
       .executeTakeFirst();
   }

@@ -11,6 +11,7 @@ import type {
 } from '../../kernel/ports/scim.ts';
 import { lockAccounts } from './accounts.ts';
 import { foldEmail } from './identities.ts';
+import { addingPeople } from './new-people.ts';
 import { userCondition } from './scim-filter.ts';
 import { endMembership, ensurePerson, settleMemberships } from './scim-memberships.ts';
 import { fromScimUser, nextVersion, refusable, ScimRefused, toScimUser } from './scim-rows.ts';
@@ -139,27 +140,30 @@ export class SqlScimUsers implements ScimUsers {
   }
 
   /** Locks the organization, and the account of a person with this address. */
-  async #locked<Result>(
+  #locked<Result>(
     accountId: string,
     email: string | undefined,
     change: (trx: Transaction<Tables>) => Promise<Result>,
   ) {
-    const person =
-      email === undefined
-        ? undefined
-        : await this.#db
-            .selectFrom('identities')
-            .select('id')
-            .where('email_folded', '=', foldEmail(email))
-            .executeTakeFirst();
-    const accountIds = [accountId, ...(person === undefined ? [] : [String(person.id)])];
-    return refusable(
-      this.#db.transaction().execute(async (trx) => {
-        await lockAccounts(trx, this.#locksRows, accountIds);
-        return change(trx);
-      }),
-    );
+    return addingPeople(async () => {
+      const person = email === undefined ? undefined : await findPerson(this.#db, email);
+      const accountIds = [accountId, ...(person === undefined ? [] : [String(person.id)])];
+      return refusable(
+        this.#db.transaction().execute(async (trx) => {
+          await lockAccounts(trx, this.#locksRows, accountIds);
+          return change(trx);
+        }),
+      );
+    });
   }
+}
+
+function findPerson(db: Kysely<Tables>, email: string) {
+  return db
+    .selectFrom('identities')
+    .select('id')
+    .where('email_folded', '=', foldEmail(email))
+    .executeTakeFirst();
 }
 
 function findRow(

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import {
+  type ActiveServiceToken,
   type ServiceAccount,
   type ServiceAccounts,
   type ServiceRole,
@@ -179,10 +180,7 @@ export class SqlServiceAccounts implements ServiceAccounts {
     return numDeletedRows === 1n;
   }
 
-  async byHash(
-    hash: string,
-    nowMs: number,
-  ): Promise<{ readonly token: ServiceToken; readonly role: ServiceRole } | undefined> {
+  async byHash(hash: string, nowMs: number): Promise<ActiveServiceToken | undefined> {
     const row = await this.#db
       .selectFrom('service_account_tokens')
       .innerJoin('service_accounts', 'service_accounts.id', 'service_account_tokens.service_account_id')
@@ -193,8 +191,7 @@ export class SqlServiceAccounts implements ServiceAccounts {
       .where('users.disabled_at_ms', 'is', null)
       .executeTakeFirst();
     if (row === undefined || (row.expiresAtMs !== null && row.expiresAtMs <= nowMs)) return undefined;
-    const { role, ...token } = row;
-    return { token, role: serviceRoleOf(role) };
+    return { ...row, role: serviceRoleOf(row.role) };
   }
 
   async touch(tokenId: string, atMs: number): Promise<void> {

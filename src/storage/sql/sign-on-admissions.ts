@@ -8,8 +8,9 @@ import type {
   SignOnAdmissions,
 } from '../../kernel/ports/sign-on.ts';
 import { lockAccounts } from './accounts.ts';
-import { foldEmail, insertPerson, updatePerson, userRowId } from './identities.ts';
+import { foldEmail, updatePerson, userRowId } from './identities.ts';
 import { countMembers, isMembership, mayStopOwning, removeMembership, roleOf } from './members.ts';
+import { addingPeople, addPerson } from './new-people.ts';
 import { scimRoleOf, scimUserOf } from './scim-memberships.ts';
 import { findSignOn } from './sign-ons.ts';
 import type { SqlDialect } from './sql-dialect.ts';
@@ -30,7 +31,11 @@ export class SqlSignOnAdmissions implements SignOnAdmissions {
     this.#locksRows = sqlDialect.name === 'postgres';
   }
 
-  async admit(arrival: Arrival): Promise<Admission> {
+  admit(arrival: Arrival): Promise<Admission> {
+    return addingPeople(() => this.#admitOnce(arrival));
+  }
+
+  async #admitOnce(arrival: Arrival): Promise<Admission> {
     // The rows of accounts are locked in the order of their ids, and before that of a person is known.
     const known = await this.#personOf(this.#db, arrival);
     const personId = typeof known === 'object' ? userRowId(known.identityId) : undefined;
@@ -78,7 +83,8 @@ export class SqlSignOnAdmissions implements SignOnAdmissions {
     }
     if (role === undefined) return { outcome: 'no_role' };
     if (await isFull(trx, arrival, found?.identityId)) return { outcome: 'limit_reached' };
-    const identityId = found?.identityId ?? (await addPerson(trx, arrival));
+    const identityId = found?.identityId ?? arrival.newId;
+    if (found === undefined) await addPerson(trx, { ...arrival, id: identityId });
     const takenOver = found === undefined ? [] : await this.#proveAddress(trx, found, arrival);
     await trx
       .insertInto('memberships')
@@ -227,13 +233,6 @@ async function isFull(
     .where('identity_id', '=', identityId)
     .executeTakeFirstOrThrow();
   return Number(accounts) >= membershipsMax;
-}
-
-async function addPerson(trx: Transaction<Tables>, { newId, email, nowMs }: Arrival): Promise<IdentityId> {
-  const identity = { id: newId, email, createdAtMs: nowMs, verifiedAtMs: nowMs };
-  const account = { id: userRowId(newId), tier: 'free', period: undefined } as const;
-  if (await insertPerson(trx, { identity, account })) return newId;
-  throw new Error('somebody signed up with this address at the same moment');
 }
 
 async function bind(

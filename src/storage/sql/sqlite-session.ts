@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Lru } from '../../lib/lru.ts';
-import type { PoolBounds, StatementResult } from './connection-pool.ts';
+import type { PoolBounds } from './connection-pool.ts';
+import type { PackedResult } from './packed-rows.ts';
 import { isStoredRow, parseRows, requestColumns } from './request-log-row.ts';
 import { RequestTally } from './request-tally.ts';
 import { columnsOf, onConflict, type SumTable } from './sum-table.ts';
@@ -25,6 +26,8 @@ export interface CallBatchStatement {
   readonly lists: string;
 }
 
+const noRows: PackedResult = { columns: [], lists: [] };
+
 /** One synchronous connection to an SQLite file. */
 export class SqliteSession {
   readonly #database: DatabaseSync;
@@ -46,7 +49,7 @@ export class SqliteSession {
     this.#database.exec('pragma secure_delete = on');
   }
 
-  run(statement: Statement | CallBatchStatement): StatementResult {
+  run(statement: Statement | CallBatchStatement): PackedResult {
     return 'lists' in statement ? this.#addCalls(statement) : this.#runOne(statement);
   }
 
@@ -54,18 +57,19 @@ export class SqliteSession {
     this.#database.close();
   }
 
-  #runOne({ sql, parameters }: Statement): StatementResult {
+  #runOne({ sql, parameters }: Statement): PackedResult {
     // Some failures, such as a full disk, end the transaction by themselves.
-    if (sql === 'rollback' && !this.#database.isTransaction) return { rows: [] };
+    if (sql === 'rollback' && !this.#database.isTransaction) return noRows;
     const statement = this.#prepare(sql);
     if (!parameters.every(isSqlValue)) throw new Error('unsupported parameter type');
+    const columns = statement.columns().map(({ name }) => name);
     // `pragma incremental_vacuum` has no columns, and frees a page with each row.
-    if (statement.columns().length > 0 || sql.startsWith('pragma '))
-      return { rows: statement.all(...parameters) };
-    return { rows: [], changes: Number(statement.run(...parameters).changes) };
+    if (columns.length > 0 || sql.startsWith('pragma '))
+      return { columns, lists: statement.all(...parameters) };
+    return { ...noRows, changes: Number(statement.run(...parameters).changes) };
   }
 
-  #addCalls({ lists }: CallBatchStatement): StatementResult {
+  #addCalls({ lists }: CallBatchStatement): PackedResult {
     const rows = parseRows(lists);
     this.#database.exec('begin immediate');
     try {
@@ -78,7 +82,7 @@ export class SqliteSession {
       if (this.#database.isTransaction) this.#database.exec('rollback');
       throw error;
     }
-    return { rows: [], changes: rows.length };
+    return { ...noRows, changes: rows.length };
   }
 
   /** False if the call is known. Binds values one by one: extracting them from JSON in SQL would cost twice as much. */
@@ -93,6 +97,7 @@ export class SqliteSession {
     const existing = this.#preparedStatements.get(sql);
     if (existing !== undefined) return existing;
     const statement = this.#database.prepare(sql);
+    statement.setReturnArrays(true);
     this.#preparedStatements.set(sql, statement);
     return statement;
   }

@@ -5,6 +5,7 @@ import { startThread } from '../../lib/threads.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { limits } from '../limits.ts';
 import type { PoolBounds, StatementResult } from './connection-pool.ts';
+import { type PackedResult, unpack } from './packed-rows.ts';
 import type {
   CallBatchStatement,
   SqliteFileOptions,
@@ -17,7 +18,7 @@ export type SqliteWorkerRequest = SqliteSessionOptions | Statement | CallBatchSt
 
 /** Sent once when the file is open, then once for each statement. */
 export type SqliteWorkerMessage =
-  | StatementResult
+  | PackedResult
   | { readonly refused: string; readonly because: 'locked' | 'unwritable' | undefined };
 
 /** Where threads come from, and where they go when their file is closed. */
@@ -125,7 +126,7 @@ export class SqliteThread {
   #onMessage(sqliteWorkerMessage: SqliteWorkerMessage): void {
     const awaited = this.#pendingResult;
     this.#pendingResult = undefined;
-    if (!('refused' in sqliteWorkerMessage)) awaited?.resolve(sqliteWorkerMessage);
+    if (!('refused' in sqliteWorkerMessage)) awaited?.resolve(unpack(sqliteWorkerMessage));
     else
       awaited?.reject(toStatementError(sqliteWorkerMessage.because, new Error(sqliteWorkerMessage.refused)));
   }

@@ -1,6 +1,6 @@
 // The thread with the connection to SQLite. Opens one file at a time and runs one statement after the other.
 import { parentPort } from 'node:worker_threads';
-import type { StatementResult } from './connection-pool.ts';
+import type { PackedResult } from './packed-rows.ts';
 import { failureReasonOf, SqliteSession, type SqliteSessionOptions } from './sqlite-session.ts';
 import type { SqliteWorkerMessage, SqliteWorkerRequest } from './sqlite-thread.ts';
 
@@ -13,15 +13,15 @@ parentPort?.on('message', (request: SqliteWorkerRequest) => {
   else postResult(() => openSession().run(request));
 });
 
-function open(options: SqliteSessionOptions): StatementResult {
+function open(options: SqliteSessionOptions): PackedResult {
   session = new SqliteSession(options);
-  return { rows: [] };
+  return { columns: [], lists: [] };
 }
 
-function close(): StatementResult {
+function close(): PackedResult {
   openSession().close();
   session = undefined;
-  return { rows: [] };
+  return { columns: [], lists: [] };
 }
 
 function openSession(): SqliteSession {
@@ -29,7 +29,7 @@ function openSession(): SqliteSession {
   return session;
 }
 
-function postResult(work: () => StatementResult): void {
+function postResult(work: () => PackedResult): void {
   let sqliteWorkerMessage: SqliteWorkerMessage;
   try {
     sqliteWorkerMessage = work();

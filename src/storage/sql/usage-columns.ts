@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { UsageSums } from '../../kernel/ports/records.ts';
+import type { UsageDaysQuery, UsageSums } from '../../kernel/ports/records.ts';
+import { isOneOf } from './request-kind-filter.ts';
 
 /** The sums of usage: column name and property name. */
 const sums = [
@@ -34,4 +35,16 @@ export function usageSumValues(row: UsageSums): readonly number[] {
 /** The changes of a row of this table that is there already. */
 export function addStoredSums(table: string): string {
   return usageSumColumns.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ');
+}
+
+export function areUsageSumsEqual(one: UsageSums, other: UsageSums): boolean {
+  return sums.every(([, name]) => one[name] === other[name]);
+}
+
+/** A condition for rows of days. */
+export function isInDays({ accountId, keyIds, from, to }: UsageDaysQuery) {
+  const conditions = [sql`day >= ${from} and day <= ${to}`];
+  if (accountId !== undefined) conditions.push(sql`account_id = ${accountId}`);
+  if (keyIds !== undefined) conditions.push(isOneOf(sql`key_id`, keyIds));
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }

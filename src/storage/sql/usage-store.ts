@@ -4,6 +4,7 @@ import type {
   AccountUsage,
   BudgetHour,
   ModuleDay,
+  ProjectUsage,
   QuotaCalls,
   QuotaUsage,
   Reservation,
@@ -12,7 +13,7 @@ import type {
   UsageBatch,
   UsageDay,
   UsageDaysQuery,
-  UsageGrouping,
+  UsageGroups,
   UsageStore,
   UsageSumsQuery,
 } from '../../kernel/ports/records.ts';
@@ -29,23 +30,23 @@ import { chunks } from './chunks.ts';
 import { selectRows } from './json-rows.ts';
 import { addModuleDays, moduleDayKey, readModuleDays, writeModuleDays } from './module-days.ts';
 import { chargeOverage, type OverageCalls } from './overage.ts';
-import { isOneOf } from './request-kind-filter.ts';
 import { lowerReservations, readReservations, writeReservations } from './reservations.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 import { forgetTagDays, readTagDays, tagDayKey, writeTagDays } from './tag-days.ts';
 import {
   addStoredSums,
+  isInDays,
   usageSumAliases,
   usageSumColumns,
   usageSumsOfGroup,
   usageSumValues,
 } from './usage-columns.ts';
+import { readProjectUsage, readUsageGroups } from './usage-groups.ts';
+import { modelDayKey, writeModelDays } from './usage-model-days.ts';
 
 /** The characters of a day such as 2026-11-17 that name its period. */
 const periodCharacters = { day: 10, month: 7, range: 0 } as const;
-
-const noLabels = { accountId: '', day: '', keyId: '', provider: '', model: '' };
 
 export class SqlUsageStore implements UsageStore {
   readonly #db: Kysely<Tables>;
@@ -73,6 +74,11 @@ export class SqlUsageStore implements UsageStore {
         kernelLimits.databaseRowsAtOnce,
       ))
         await writeUsageDays(trx, this.#dialect, days);
+      for (const days of chunks(
+        mergeAndSort(batch.days, modelDayKey, addUsageSums),
+        kernelLimits.databaseRowsAtOnce,
+      ))
+        await writeModelDays(trx, this.#dialect, days);
       for (const days of chunks(
         mergeAndSort(batch.modules ?? [], moduleDayKey, addModuleDays),
         kernelLimits.databaseRowsAtOnce,
@@ -134,17 +140,12 @@ export class SqlUsageStore implements UsageStore {
       .execute();
   }
 
-  async grouped(query: UsageDaysQuery, by: UsageGrouping): Promise<readonly UsageDay[]> {
-    const sums = this.#db.selectFrom('usage_days').select(usageSumsOfGroup).where(isInDays(query));
-    if (by === 'key') {
-      const keys = await sums.select('key_id as keyId').groupBy('key_id').execute();
-      return keys.map((row) => ({ ...noLabels, ...row }));
-    }
-    const days = await sums
-      .select(['day', 'provider', 'model'])
-      .groupBy(['day', 'provider', 'model'])
-      .execute();
-    return days.map((row) => ({ ...noLabels, ...row }));
+  groups(query: UsageDaysQuery): Promise<UsageGroups> {
+    return readUsageGroups(this.#db, this.#dialect, query);
+  }
+
+  projects(query: UsageDaysQuery): Promise<readonly ProjectUsage[]> {
+    return readProjectUsage(this.#db, query);
   }
 
   sums({ per, ...query }: UsageSumsQuery): Promise<readonly AccountUsage[]> {
@@ -229,13 +230,6 @@ function mergeAndSort<Row>(
     merged.set(name(row), same === undefined ? row : add(same, row));
   }
   return [...merged].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
-}
-
-function isInDays({ accountId, keyIds, from, to }: UsageDaysQuery) {
-  const conditions = [sql`day >= ${from} and day <= ${to}`];
-  if (accountId !== undefined) conditions.push(sql`account_id = ${accountId}`);
-  if (keyIds !== undefined) conditions.push(isOneOf(sql`key_id`, keyIds));
-  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }
 
 function usageDayKey({ accountId, day, keyId, provider, model }: UsageDay): string {

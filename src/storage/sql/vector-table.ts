@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
 import type {
   AddedVectorsPage,
@@ -59,16 +59,30 @@ export class SqlVectorTable implements VectorTable {
     });
   }
 
-  async remove(owner: VectorOwner, part: string, ids: readonly string[]): Promise<void> {
+  remove(owner: VectorOwner, part: string, ids: readonly string[]): Promise<void> {
+    return this.#remove(owner, ids, sql<boolean>`part = ${part}`);
+  }
+
+  /** From all partitions. */
+  removeEverywhere(owner: VectorOwner, ids: readonly string[]): Promise<void> {
+    return this.#remove(owner, ids, sql<boolean>`true`);
+  }
+
+  async #remove(
+    { scope, module }: VectorOwner,
+    ids: readonly string[],
+    condition: RawBuilder<boolean>,
+  ): Promise<void> {
     if (ids.length === 0) return;
-    const vectorOwner = validateOwner(owner);
+    const vectorOwner = validateOwner({ scope, module });
     await this.#db.transaction().execute(async (trx) => {
       const held = await lockOwner(trx, vectorOwner);
       if (held === undefined) return;
       const { numDeletedRows } = await trx
         .deleteFrom('vectors')
-        .where((the) => the.and({ ...vectorOwner, part }))
+        .where((the) => the.and({ ...vectorOwner }))
         .where('id', 'in', ids)
+        .where(condition)
         .executeTakeFirstOrThrow();
       await updateOrDeleteOwner(trx, vectorOwner, held.entries - Number(numDeletedRows));
     });

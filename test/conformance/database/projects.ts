@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import type { Project } from '../../../src/kernel/ports/projects.ts';
 import type { Database } from '../../../src/kernel/ports/records.ts';
-import { someKey, someMember } from './samples.ts';
+import { someKey, someMember, someProject } from './samples.ts';
 import type { SetUpDatabase } from './set-up.ts';
 
 export function projectsConformance(setUpDatabase: SetUpDatabase): void {
@@ -142,7 +141,10 @@ export function projectsConformance(setUpDatabase: SetUpDatabase): void {
       const moved = keys.filter((_, at) => outcomes[at] === 'moved').map(({ id }) => id);
       assert.deepEqual(await apiKeys.idsOfProject(accountId, project.id, 10), moved.toReversed());
       assert.deepEqual(await apiKeys.idsOfProject(accountId, project.id, 1), moved.slice(-1));
-      assert.deepEqual(await apiKeys.projects(accountId), new Map(moved.map((id) => [id, project.id])));
+      const inProject = new Map(moved.map((id) => [id, project.id]));
+      const ids = keys.map(({ id }) => id);
+      assert.deepEqual(await apiKeys.projects(accountId, ids), inProject);
+      assert.deepEqual(await apiKeys.projects('other', ids), new Map());
       assert.equal(await apiKeys.add(someKey(accountId, { projectId: project.id }), 2), false);
       assert.equal(await apiKeys.add(someKey(accountId), 2), true, 'outside of projects there is room');
       await projects.setArchived(accountId, project.id, 5);
@@ -163,8 +165,4 @@ async function addAccount(database: Database): Promise<string> {
   const member = someMember();
   await database.identities.add(member);
   return member.account.id;
-}
-
-function someProject(accountId: string, name: string, createdAtMs = 1): Project {
-  return { id: randomUUID(), accountId, name, createdAtMs, archivedAtMs: null };
 }

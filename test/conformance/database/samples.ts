@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type Identity, identityIdOf, type Member } from '../../../src/kernel/ports/identities.ts';
 import type { McpGrant } from '../../../src/kernel/ports/mcp-authorization.ts';
 import type { Challenge, LedgerLine } from '../../../src/kernel/ports/payments.ts';
+import type { Project } from '../../../src/kernel/ports/projects.ts';
 import type { OwnedReceipt } from '../../../src/kernel/ports/receipts.ts';
 import type { Account, ApiKey, SealedKey, UsageDay } from '../../../src/kernel/ports/records.ts';
 import type { LoggedCall } from '../../../src/kernel/ports/request-log.ts';
@@ -51,6 +52,10 @@ export function someKey(accountId: string, given: Partial<ApiKey> = {}): ApiKey 
     projectId: null,
     ...given,
   };
+}
+
+export function someProject(accountId: string, name: string, createdAtMs = 1): Project {
+  return { id: randomUUID(), accountId, name, createdAtMs, archivedAtMs: null };
 }
 
 export function someSealedKey(given: Partial<SealedKey> = {}): SealedKey {

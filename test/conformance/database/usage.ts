@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Reservation, UsageDaysQuery, UsageGrouping } from '../../../src/kernel/ports/records.ts';
+import type { Reservation, UsageDaysQuery, UsageGroups } from '../../../src/kernel/ports/records.ts';
 import { limits } from '../../../src/storage/limits.ts';
-import { someDay } from './samples.ts';
+import { someDay, someKey, someMember, someProject } from './samples.ts';
 import type { SetUpDatabase } from './set-up.ts';
 
 export function usageConformance(setUpDatabase: SetUpDatabase): void {
@@ -100,7 +100,8 @@ export function usageConformance(setUpDatabase: SetUpDatabase): void {
     });
 
     test('days are summed up by day and model, and by key, of one account or of all', async (t) => {
-      const { usage } = (await setUpDatabase(t)).database;
+      const { database, execute } = await setUpDatabase(t);
+      const { usage } = database;
       const days = [
         someDay({ day: '2026-11-14', keyId: 'k1', model: 'a', costNanoUsd: 5_000_000_000_000 }),
         someDay({ day: '2026-11-14', keyId: 'k2', model: 'a', costNanoUsd: 1 }),
@@ -111,10 +112,10 @@ export function usageConformance(setUpDatabase: SetUpDatabase): void {
       ];
       await usage.add({ id: 'one', atMs: 1, days, counted: [] });
       const { provider, ...sums } = someDay();
-      const grouped = async (by: UsageGrouping, query: Partial<UsageDaysQuery> = {}) => {
+      const grouped = async (by: keyof UsageGroups, query: Partial<UsageDaysQuery> = {}) => {
         const range = { accountId: 'local', from: '2026-11-14', to: '2026-11-15' };
-        const rows = await usage.grouped({ ...range, ...query }, by);
-        return rows
+        const groups = await usage.groups({ ...range, ...query });
+        return groups[by]
           .map(({ day, keyId, provider: at, model, requests, costNanoUsd, ...rest }) => {
             assert.equal(rest.accountId, '');
             return [day, keyId, at, model, requests / sums.requests, costNanoUsd] as const;
@@ -122,19 +123,75 @@ export function usageConformance(setUpDatabase: SetUpDatabase): void {
           .toSorted();
       };
       const cost = sums.costNanoUsd;
-      assert.deepEqual(await grouped('day-and-model'), [
+      const models = [
         ['2026-11-14', '', 'groq', 'a', 1, cost],
         ['2026-11-14', '', provider, 'a', 2, 5_000_000_000_001],
         ['2026-11-15', '', provider, 'b', 1, cost],
-      ]);
-      assert.deepEqual(await grouped('key'), [
+      ];
+      assert.deepEqual(await grouped('models'), models);
+      assert.deepEqual(await grouped('keys'), [
         ['', 'k1', '', '', 2, 5_000_000_000_000 + cost],
         ['', 'k2', '', '', 2, 1 + cost],
       ]);
-      assert.deepEqual(await grouped('key', { keyIds: ['k2', 'k3'] }), [['', 'k2', '', '', 2, 1 + cost]]);
-      assert.deepEqual(await grouped('key', { keyIds: [] }), []);
-      const [ofAll] = await grouped('key', { accountId: undefined, keyIds: ['k1'] });
+      assert.deepEqual(await grouped('keys', { keyIds: ['k2', 'k3'] }), [['', 'k2', '', '', 2, 1 + cost]]);
+      assert.deepEqual(await grouped('models', { keyIds: ['k2'] }), [
+        ['2026-11-14', '', 'groq', 'a', 1, cost],
+        ['2026-11-14', '', provider, 'a', 1, 1],
+      ]);
+      assert.deepEqual(await grouped('keys', { keyIds: [] }), []);
+      const [ofAll] = await grouped('keys', { accountId: undefined, keyIds: ['k1'] });
       assert.equal(ofAll?.[4], 3);
+
+      const modelRows = () =>
+        execute(
+          `select account_id, day, provider, model, requests from usage_model_days order by account_id, day, model, provider`,
+        );
+      const made = await modelRows();
+      assert.equal(made.length, 5);
+      // What a replica of an older version adds, and what it is too early for.
+      await execute(`update usage_days set requests = requests + 1 where model = 'a' and key_id = 'k1'`);
+      await execute(`delete from usage_model_days where day = '2026-11-15' and account_id = 'local'`);
+      const [first, second = [], third] = models;
+      const added = [...second.slice(0, 4), 2 + 1 / sums.requests, second[5]];
+      for (let time = 0; time < 2; time++)
+        assert.deepEqual(await grouped('models'), [first, added, third], `time ${time}`);
+      await usage.add({
+        id: 'two',
+        atMs: 1,
+        days: [someDay({ day: '2026-11-15', model: 'b' })],
+        counted: [],
+      });
+      assert.equal((await grouped('models'))[2]?.[4], 2);
+      assert.equal((await modelRows()).length, made.length);
+    });
+
+    test('days are summed up by project, whatever keys others name', async (t) => {
+      const { usage, apiKeys, projects, identities } = (await setUpDatabase(t)).database;
+      const members = [someMember(), someMember()] as const;
+      for (const member of members) await identities.add(member);
+      const [mine, other] = members.map(({ account }) => account.id);
+      assert.ok(mine !== undefined && other !== undefined);
+      const project = someProject(mine, 'Search');
+      await projects.add(project, 9);
+      const [inside, outside] = [someKey(mine, { projectId: project.id }), someKey(mine)];
+      for (const key of [inside, outside]) assert.equal(await apiKeys.add(key, 9), true);
+      const days = [inside, inside, outside].map(({ id: keyId }, at) =>
+        someDay({ accountId: mine, keyId, day: '2026-11-14', model: `m${at}`, costNanoUsd: 10 ** at }),
+      );
+      const forged = someDay({ accountId: other, keyId: inside.id, day: '2026-11-14' });
+      await usage.add({ id: 'one', atMs: 1, days: [...days, forged], counted: [] });
+      const costs = async (accountId: string) => {
+        const found = await usage.projects({ accountId, from: '2026-11-14', to: '2026-11-14' });
+        return new Map(found.map(({ projectId, costNanoUsd }) => [projectId, costNanoUsd]));
+      };
+      assert.deepEqual(
+        await costs(mine),
+        new Map([
+          [project.id, 11],
+          [null, 100],
+        ]),
+      );
+      assert.deepEqual(await costs(other), new Map([[null, forged.costNanoUsd]]));
     });
 
     test('sums are by account and day, month or range, of one account or of all', async (t) => {

@@ -1,25 +1,19 @@
 import { z } from 'zod';
+import type { UsageRecorder } from '../../../billing/usage-recorder.ts';
 import { describeUsage } from '../../../billing/usage-report.ts';
-import type { UsageDay, UsageSums } from '../../../kernel/ports/records.ts';
+import type { ApiKeys, ProjectUsage } from '../../../kernel/ports/records.ts';
 import { addUsageSums } from '../../../kernel/usage-sums.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defineRoute } from '../define-route.ts';
 import type { ApiRoute } from '../route.ts';
 import { parseQuery } from '../validation.ts';
-import { accountOf, reportDaysOf, type UsageReportQuery } from './usage.ts';
+import { accountOf, reportDaysOf } from './usage.ts';
 import { csvOf, tableFigures, tableQuery, tableRoute } from './usage-tables.ts';
 
 export interface UsageProjectsParts {
-  /** Usage by key; a sum may come in parts. */
-  keySums(query: UsageReportQuery): Promise<readonly Pick<UsageDay, 'keyId' | keyof UsageSums>[]>;
-  /** The projects of keys that are in one. */
-  projectsOfKeys(accountId: string): Promise<ReadonlyMap<string, string>>;
+  readonly usage: Pick<UsageRecorder, 'projects'>;
+  readonly apiKeys: Pick<ApiKeys, 'projects'>;
   readonly clock: Clock;
-}
-
-interface ProjectSums extends UsageSums {
-  /** Null for keys outside of projects. */
-  readonly projectId: string | null;
 }
 
 const schema = z.strictObject({
@@ -35,7 +29,7 @@ const schema = z.strictObject({
 });
 
 /** Usage by project: a call belongs to the project that its key is in now. */
-export function usageProjectsRoute({ keySums, projectsOfKeys, clock }: UsageProjectsParts): ApiRoute {
+export function usageProjectsRoute({ usage, apiKeys, clock }: UsageProjectsParts): ApiRoute {
   return defineRoute({
     ...tableRoute,
     path: '/v1/usage/projects',
@@ -48,11 +42,11 @@ export function usageProjectsRoute({ keySums, projectsOfKeys, clock }: UsageProj
     async handle({ caller, query: sent }) {
       const { limit, format, ...asked } = parseQuery(tableQuery, sent);
       const { from, to } = reportDaysOf(asked, clock.now());
-      const [rows, projectsByKey] = await Promise.all([
-        keySums({ accountId: accountOf(caller), from, to }),
-        projectsOfKeys(caller.accountId),
-      ]);
-      const projects = sumByProject(rows, projectsByKey)
+      const { stored, unstored } = await usage.projects({ accountId: accountOf(caller), from, to });
+      const keyIds = [...new Set(unstored.map(({ keyId }) => keyId))];
+      const projectsByKey = await apiKeys.projects(caller.accountId, keyIds);
+      const recent = unstored.map((row) => ({ ...row, projectId: projectsByKey.get(row.keyId) ?? null }));
+      const projects = sumByProject([...stored, ...recent])
         .slice(0, limit)
         .map(({ projectId, ...sums }) => ({ project: projectId, ...describeUsage(sums) }));
       return format === 'csv' ? csvOf('projects', projects) : { body: { from, to, projects } };
@@ -61,15 +55,11 @@ export function usageProjectsRoute({ keySums, projectsOfKeys, clock }: UsageProj
 }
 
 /** The highest cost first. */
-function sumByProject(
-  rows: Awaited<ReturnType<UsageProjectsParts['keySums']>>,
-  projectsByKey: ReadonlyMap<string, string>,
-): readonly ProjectSums[] {
-  const sums = new Map<string | null, ProjectSums>();
+function sumByProject(rows: readonly ProjectUsage[]): readonly ProjectUsage[] {
+  const sums = new Map<string | null, ProjectUsage>();
   for (const row of rows) {
-    const projectId = projectsByKey.get(row.keyId) ?? null;
-    const sum = sums.get(projectId);
-    sums.set(projectId, sum === undefined ? { ...row, projectId } : addUsageSums(sum, row));
+    const sum = sums.get(row.projectId);
+    sums.set(row.projectId, sum === undefined ? row : addUsageSums(sum, row));
   }
   return [...sums.values()].sort((one, other) => other.costNanoUsd - one.costNanoUsd);
 }

@@ -64,6 +64,7 @@ import { signOn } from './sign-on.ts';
 import { tagDays } from './tag-days.ts';
 import { tokenIssuers } from './token-issuers.ts';
 import { usage } from './usage.ts';
+import { usageModelDays } from './usage-model-days.ts';
 import { vectors } from './vectors.ts';
 
 /** In the order in which they are run. One that has been released is never changed; the next one changes what it made. */
@@ -134,4 +135,5 @@ export const migrations: readonly Migration[] = [
   scim,
   tokenIssuers,
   mcpAuthorization,
+  usageModelDays,
 ];

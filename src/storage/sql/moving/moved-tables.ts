@@ -60,6 +60,7 @@ export const unmovedTables: Readonly<Partial<Record<keyof Tables, string>>> = {
   request_day_times: 'made anew from past sums',
   request_day_model_times: 'made anew from past sums',
   request_ids: 'ids of calls without a row, for a day of retries',
+  usage_model_days: 'made anew from usage',
   usage_periods: 'a quota is counted on each instance',
   budget_hours: 'what end users have spent of budgets is counted on each instance',
   reservations: 'a quota is counted on each instance',

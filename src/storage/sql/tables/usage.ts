@@ -14,6 +14,20 @@ export interface UsageTables {
     readonly cache_write_tokens: number;
     readonly cost_nano_usd: number;
   };
+  /** The days by key, added up; those of a writer that doesn't know this table are made again when they are read. */
+  readonly usage_model_days: {
+    readonly account_id: string;
+    readonly day: string;
+    readonly provider: string;
+    readonly model: string;
+    readonly requests: number;
+    readonly failed: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cost_nano_usd: number;
+  };
   /** At most `limits.tagValuesPerDay` of a tag and `limits.tagDayRows` of an account on a day; others share a row with an empty name. */
   readonly tag_days: {
     readonly account_id: string;

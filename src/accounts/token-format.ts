@@ -4,13 +4,13 @@ const secretBytes = 32;
 const secretCharacters = 43;
 const lookupPrefixCharacters = 12;
 
-/** The format of API keys: `<prefix>_live_` and 256 random bits. */
-export class ApiKeyFormat {
+/** The format of one kind of credential: `<prefix>_<kind>_` and 256 random bits. */
+export class TokenFormat {
   readonly #prefix: string;
   readonly #pattern: RegExp;
 
-  constructor(keyPrefix: string) {
-    this.#prefix = `${keyPrefix}_live_`;
+  constructor(keyPrefix: string, kind: 'live' | 'scim' | 'service') {
+    this.#prefix = `${keyPrefix}_${kind}_`;
     this.#pattern = new RegExp(`^${this.#prefix}[\\w-]{${secretCharacters}}$`);
   }
 
@@ -18,18 +18,17 @@ export class ApiKeyFormat {
     return `${this.#prefix}${randomBytes(secretBytes).toString('base64url')}`;
   }
 
-  /** Whether the token has the length of a key. */
   hasLength(token: string): boolean {
     return token.length === this.#prefix.length + secretCharacters;
   }
 
-  /** Whether the token could be a key; anything else needs no database lookup. */
+  /** Whether the token could be of this kind; anything else needs no database lookup. */
   matches(token: string): boolean {
     return this.hasLength(token) && this.#pattern.test(token);
   }
+}
 
-  /** The visible part of a key, which is also its lookup index. */
-  static prefixOf(token: string): string {
-    return token.slice(0, lookupPrefixCharacters);
-  }
+/** The visible part of an API key, by which it is also looked up. */
+export function lookupPrefixOf(token: string): string {
+  return token.slice(0, lookupPrefixCharacters);
 }
