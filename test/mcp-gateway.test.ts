@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as SessionClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as SessionTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { startScriptedServer } from './mcp/scripted-server.ts';
@@ -57,6 +60,31 @@ test('every call of a tool is a row of the log, and counts in no sums', async (t
   assert.match(metrics.text, /weir_mcp_calls_total\{server="none",ending="failed"\} 1/);
   assert.match(metrics.text, /weir_mcp_call_seconds_count\{server="scripted"\} 2/);
 });
+
+test('a call in which the server asks is a row for each of its rounds', async (t) => {
+  const { url: server } = await startScriptedServer(t, {
+    tools: [{ name: 'ask' }],
+    call: async ({ inputResponses }) =>
+      inputResponses === undefined
+        ? { resultType: 'input_required', inputRequests: { name: question }, requestState: 'asked' }
+        : { content: [{ type: 'text', text: 'answered' }] },
+  });
+  const weir = await startTestGateway({ WEIR_MCP_SERVERS: JSON.stringify({ scripted: { url: server } }) });
+  t.after(() => weir.close());
+  const client = new SessionClient({ name: 'test', version: '1' }, { capabilities: { elicitation: {} } });
+  client.setRequestHandler(ElicitRequestSchema, async () => ({ action: 'decline' }));
+  await client.connect(new SessionTransport(new URL(`${weir.url}/mcp`)));
+  t.after(() => client.close());
+  await client.callTool({ name: 'scripted__ask', arguments: {} });
+  const { json } = await call(weir.url, { method: 'GET', path: '/v1/requests' });
+  const { requests } = z.object({ requests: z.array(row) }).parse(json);
+  assert.deepEqual(new Set(requests.map((one) => one.stop_reason)), new Set(['input_required', 'end']));
+});
+
+const question = {
+  method: 'elicitation/create',
+  params: { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+};
 
 const row = z.object({
   model: z.string(),

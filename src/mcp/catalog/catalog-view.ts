@@ -18,7 +18,7 @@ export interface ViewOptions {
 
 /** What made a tool call, for the log. */
 export interface CallOrigin {
-  /** The id of the client's request; undefined for calls of modules. */
+  /** The id of the client's request; undefined for calls of modules, and for further calls of the same request. */
   readonly requestId?: string;
   readonly client?: string | undefined;
   readonly askedBy?: string | undefined;
@@ -72,6 +72,7 @@ export class CatalogView {
   readonly #only: string | undefined;
   readonly #origin: CallOrigin;
   readonly #naming: Naming;
+  #hasCalled = false;
   #servers: Promise<readonly McpServer[]> | undefined;
 
   constructor(catalog: McpCatalog, caller: McpCaller, { only, origin = {} }: ViewOptions) {
@@ -157,7 +158,7 @@ export class CatalogView {
     } finally {
       this.#catalog.parts.onToolCall({
         caller: this.#caller,
-        origin: this.#origin,
+        origin: this.#originOfCall(),
         name,
         server,
         ms: performance.now() - startedAt,
@@ -166,6 +167,14 @@ export class CatalogView {
         isAborted: result === undefined && options.signal.aborted,
       });
     }
+  }
+
+  /** In one request, a server may ask its client and be called again: only the first call has the request's id. */
+  #originOfCall(): CallOrigin {
+    const { requestId, ...others } = this.#origin;
+    if (this.#hasCalled) return others;
+    this.#hasCalled = true;
+    return this.#origin;
   }
 
   async getPrompt(parameters: JsonObject, options: RequestOptions): Promise<JsonObject> {
