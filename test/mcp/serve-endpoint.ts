@@ -6,7 +6,7 @@ import type { CacheBackend } from '../../src/kernel/ports/scoped-cache.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { isAllowed, isUnrestricted, isVisible } from '../../src/mcp/access/is-allowed.ts';
 import { McpCatalog } from '../../src/mcp/catalog/catalog.ts';
-import type { ToolCallFacts } from '../../src/mcp/catalog/catalog-view.ts';
+import type { ToolCallFacts } from '../../src/mcp/catalog/tool-caller.ts';
 import { McpEndpoint } from '../../src/mcp/front/endpoint.ts';
 import { RequestStates } from '../../src/mcp/front/request-states.ts';
 import { Sessions } from '../../src/mcp/front/sessions.ts';
