@@ -1,4 +1,5 @@
 import type { Audit } from '../audit/audit.ts';
+import type { CallReceipts } from '../calls/call-receipts.ts';
 import type { AllowList } from '../egress/allow-list.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { McpToolsFinder } from '../kernel/ports/mcp.ts';
@@ -12,6 +13,7 @@ import { mcpAuthorizationPart } from './parts/mcp-authorization.ts';
 import { mcpCatalogPart } from './parts/mcp-catalog.ts';
 import { mcpEndpointPart } from './parts/mcp-endpoint.ts';
 import type { McpServing } from './parts/mcp-serving.ts';
+import type { OtlpPart } from './parts/otlp.ts';
 import type { Stores } from './parts/stores.ts';
 import type { RootSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
@@ -31,6 +33,8 @@ interface McpParts {
   readonly requests: RequestRecorder;
   readonly sinks: readonly LogSink[];
   readonly serving: McpServing;
+  readonly receipts: CallReceipts;
+  readonly otlp: OtlpPart;
 }
 
 /** Everything about MCP servers: their definitions, authorizations, catalogue and endpoint. Returns their tools for modules. */

@@ -62,6 +62,7 @@ export async function serveEndpoint(t: TestContext, options: EndpointOptions): P
     sessions: new Sessions({ cache, key, clock: systemClock }),
     states: new RequestStates(new Sealer([key]), systemClock),
     serverInfo: { name: 'weir', version: '1.0.0' },
+    spans: undefined,
     onBug: (_id, thrown) => {
       throw thrown;
     },
@@ -77,6 +78,7 @@ export async function serveEndpoint(t: TestContext, options: EndpointOptions): P
     callers: { identifyCurrent: async () => localCallerIdentity },
     mcpCallers: { ofKey: async () => caller },
     limiter: { isLimited: () => false, count: async (_call, identity) => identity },
+    receipts: { openFor: () => undefined },
     origins: new Set(),
     challenge: () => 'Bearer',
   });

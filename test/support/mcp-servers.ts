@@ -19,7 +19,7 @@ export type Handler = (
 ) => void | Promise<void>;
 
 /** A server for HTTP that reads bodies, and ends with its test. Sees each request with its headers. */
-export async function startRpcServer(t: TestContext, handle: Handler) {
+export async function startRpcServer(t: { after(stop: () => unknown): void }, handle: Handler) {
   const requests: {
     readonly method: string;
     readonly headers: IncomingMessage['headers'];

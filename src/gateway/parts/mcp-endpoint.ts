@@ -1,5 +1,6 @@
 import { Sealer } from '../../accounts/sealer.ts';
 import { CallLimiter } from '../../calls/call-limiter.ts';
+import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { McpCallers } from '../../mcp/access/mcp-callers.ts';
 import type { McpCatalog } from '../../mcp/catalog/catalog.ts';
 import { McpEndpoint } from '../../mcp/front/endpoint.ts';
@@ -13,6 +14,7 @@ import type { RootSecrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import { version } from '../version.ts';
 import type { IdentityPart } from './identity.ts';
+import type { OtlpPart } from './otlp.ts';
 import type { Stores } from './stores.ts';
 
 interface McpEndpointParts {
@@ -24,11 +26,13 @@ interface McpEndpointParts {
   readonly identity: Pick<IdentityPart, 'callers'>;
   readonly catalog: McpCatalog;
   readonly mcpCallers: McpCallers;
+  readonly receipts: CallReceipts;
+  readonly otlp: Pick<OtlpPart, 'toolCallSpans'>;
 }
 
 /** `/mcp`: all MCP servers as one. */
 export function mcpEndpointPart(parts: McpEndpointParts): Part {
-  const { settings, stores, roots, log, metrics, identity, catalog, mcpCallers } = parts;
+  const { settings, stores, roots, log, metrics, identity, catalog, mcpCallers, receipts, otlp } = parts;
   const { clock } = stores;
   const { callers } = identity;
   const [sessionKey] = roots.deriveKeys('mcp sessions');
@@ -37,6 +41,7 @@ export function mcpEndpointPart(parts: McpEndpointParts): Part {
     sessions: new Sessions({ cache: stores.cacheBackend, key: sessionKey, clock }),
     states: new RequestStates(new Sealer(roots.deriveKeys('mcp request states')), clock),
     serverInfo: { name: 'weir', title: 'Weir', version },
+    spans: otlp.toolCallSpans,
     onBug: (id, err) => log.error({ id, err }, 'bug'),
   });
   const limiter = new CallLimiter({
@@ -51,6 +56,7 @@ export function mcpEndpointPart(parts: McpEndpointParts): Part {
       callers,
       mcpCallers,
       limiter,
+      receipts,
       origins: new Set(settings.corsOrigins),
       challenge: () => 'Bearer',
     }),

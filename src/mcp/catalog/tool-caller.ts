@@ -1,4 +1,5 @@
 import type { McpCaller } from '../../kernel/ports/mcp.ts';
+import { createSpanId, formatTraceParent, type TraceParent } from '../../kernel/trace-parent.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
 import type { RequestOptions } from '../upstream/server-connection.ts';
@@ -11,6 +12,10 @@ export interface CallOrigin {
   readonly requestId?: string;
   readonly client?: string | undefined;
   readonly askedBy?: string | undefined;
+  /** The client's place in a trace that is exported. */
+  readonly traceParent?: TraceParent | undefined;
+  /** Called at the end of each call, for its receipt and its trace. */
+  onCall?(facts: ToolCallFacts): void;
 }
 
 export interface ToolCallOptions extends RequestOptions {
@@ -26,7 +31,15 @@ export interface ToolCallFacts {
   readonly name: string;
   /** Undefined if there is no such tool for the caller. */
   readonly server: McpServer | undefined;
+  /** The name of the tool at the server. */
+  readonly ownName: string | undefined;
+  /** The arguments. */
+  readonly input: unknown;
+  /** On the performance clock. */
+  readonly startedAtMs: number;
   readonly ms: number;
+  readonly spanId: string;
+  /** As the server gave it. */
   readonly result: JsonObject | undefined;
   /** Undefined if the call has a result. */
   readonly error: unknown;
@@ -64,32 +77,54 @@ export class ToolCaller {
     { checkTool, ...options }: ToolCallOptions,
   ): Promise<{ readonly server: McpServer; readonly result: JsonObject }> {
     const { caller, find, onToolCall } = this.#parts;
-    const startedAt = performance.now();
+    const startedAtMs = performance.now();
+    const spanId = createSpanId();
     let server: McpServer | undefined;
+    let ownName: string | undefined;
     let result: JsonObject | undefined;
     let error: unknown;
     try {
       const found = await find(name);
       server = found.server;
+      ownName = found.item.ownName;
       checkTool?.(found.item.definition);
-      const sent = { ...parameters, name: found.item.ownName };
-      result = await found.catalog.request('tools/call', sent, options);
+      const sent = { ...parameters, name: ownName };
+      result = await found.catalog.request('tools/call', sent, this.#withTrace(options, spanId));
       return { server, result };
     } catch (thrown) {
       error = thrown;
       throw thrown;
     } finally {
-      onToolCall({
+      const facts: ToolCallFacts = {
         caller,
         origin: this.#originOfCall(),
         name,
         server,
-        ms: performance.now() - startedAt,
+        ownName,
+        input: parameters.arguments,
+        startedAtMs,
+        ms: performance.now() - startedAtMs,
+        spanId,
         result,
         error,
         isAborted: result === undefined && options.signal.aborted,
-      });
+      };
+      onToolCall(facts);
+      facts.origin.onCall?.(facts);
     }
+  }
+
+  /** Servers get the span of their call in place of the client's, where `_meta` has traces. */
+  #withTrace(options: RequestOptions, spanId: string): RequestOptions {
+    const { traceParent } = this.#parts.origin;
+    if (traceParent === undefined) return options;
+    const { tracestate } = traceParent;
+    const traceparent = formatTraceParent(traceParent, spanId);
+    const { tracestate: _sent, ...meta } = options.meta ?? {};
+    return {
+      ...options,
+      meta: { ...meta, traceparent, ...(tracestate !== undefined && { tracestate }) },
+    };
   }
 
   /** In one request, a server may ask its client and be called again: only the first call has the request's id. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CallLimiter } from '../../../calls/call-limiter.ts';
+import type { CallReceipts } from '../../../calls/call-receipts.ts';
 import type { CallerAuthenticator, CallerIdentity } from '../../../calls/caller-authenticator.ts';
 import { clientNameOf } from '../../../calls/client-name.ts';
 import { operatorPays, scopeOf } from '../../../kernel/caller.ts';
@@ -12,6 +13,7 @@ import type { EndpointAnswer, EndpointRequest, McpEndpoint } from '../../../mcp/
 import { errorText } from '../../../mcp/front/json-rpc.ts';
 import { limits } from '../../../mcp/front/limits.ts';
 import { codes } from '../../../mcp/front/protocol-error.ts';
+import { answerWithReceipt } from '../../../mcp/front/tool-call-receipt.ts';
 import { isCrossSite } from '../../request-guard.ts';
 import { asGatewayError } from '../../respond.ts';
 import type { ApiRequest, ApiResponse, ApiRoute } from '../route.ts';
@@ -21,6 +23,7 @@ export interface McpRouteParts {
   readonly callers: Pick<CallerAuthenticator, 'identifyCurrent'>;
   readonly mcpCallers: Pick<McpCallers, 'ofKey'>;
   readonly limiter: Pick<CallLimiter, 'isLimited' | 'count'>;
+  readonly receipts: Pick<CallReceipts, 'openFor'>;
   /** Origins whose pages may use the endpoint. */
   readonly origins: ReadonlySet<string>;
   /** The challenge for a request without a valid credential. */
@@ -45,7 +48,12 @@ export function mcpRoutes(parts: McpRouteParts): readonly ApiRoute[] {
           ...errors,
         },
         handle: (request) =>
-          answerTo(parts, request, async (call) => parts.endpoint.post(call, await request.readBody())),
+          answerTo(parts, request, async (call, identity) => {
+            const bytes = await request.readBody();
+            const { receipts, endpoint } = parts;
+            const receipted = { receipts, identity, request: call, bytes };
+            return answerWithReceipt(receipted, (watched) => endpoint.post(watched, bytes));
+          }),
       },
       {
         ...shared,
@@ -92,19 +100,23 @@ const errors = {
 async function answerTo(
   parts: McpRouteParts,
   request: ApiRequest,
-  answer: (call: EndpointRequest) => Promise<EndpointAnswer>,
+  answer: (call: EndpointRequest, identity: CallerIdentity) => Promise<EndpointAnswer>,
 ): Promise<ApiResponse> {
   const trace = new Trace(performance.now());
   try {
-    const call = await identify(parts, request, trace);
-    return withEnd(await answer(call), trace);
+    const { call, identity } = await identify(parts, request, trace);
+    return withEnd(await answer(call, identity), trace);
   } catch (thrown) {
     trace.end();
     return refusal(parts, thrown);
   }
 }
 
-async function identify(parts: McpRouteParts, request: ApiRequest, trace: Trace): Promise<EndpointRequest> {
+async function identify(
+  parts: McpRouteParts,
+  request: ApiRequest,
+  trace: Trace,
+): Promise<{ readonly call: EndpointRequest; readonly identity: CallerIdentity }> {
   const { callers, mcpCallers, limiter, origins } = parts;
   const { id, headers, remoteAddress, parameters } = request;
   const header = (name: string) => joinedHeaderOf(headers, name);
@@ -123,14 +135,12 @@ async function identify(parts: McpRouteParts, request: ApiRequest, trace: Trace)
     keyId: key?.keyId ?? null,
     endUser: endUserOf(identity, request),
   });
-  return {
-    id,
-    headers,
-    caller,
+  const call = {
+    ...{ id, headers, caller, only: parameters.server },
     client: clientNameOf({ header }),
-    only: parameters.server,
     signal: request.signal(),
   };
+  return { call, identity };
 }
 
 /** Keys of other projects learn nothing of this one. */
