@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  discoverOAuthProtectedResourceMetadata,
+  extractWWWAuthenticateParams,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import { Client as SessionClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as SessionTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -101,7 +106,25 @@ test('without a key the endpoint says how to authenticate; a key is held to its 
   const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
   const refused = await call(weir.url, { path: '/mcp', body: message });
   assert.equal(refused.status, 401);
-  assert.match(refused.headers['www-authenticate'] ?? '', /^Bearer/);
+  assert.doesNotMatch(refused.headers['www-authenticate'] ?? '', /error=/);
+  const wrong = await call(weir.url, { path: '/mcp', body: message, headers: bearer('sk-weir-wrong') });
+  assert.match(wrong.headers['www-authenticate'] ?? '', /^Bearer .*, error="invalid_token"$/);
+  for (const path of ['/mcp', '/mcp/3f0f7c5e-7a37-4b0b-9d5a-2f3c1c0a0001', '/mcp/servers/scripted']) {
+    const response = await fetch(`${weir.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(message),
+    });
+    const { resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+    assert.ok(resourceMetadataUrl !== undefined, path);
+    const found = await discoverOAuthProtectedResourceMetadata(`${weir.url}${path}`, { resourceMetadataUrl });
+    assert.deepEqual(
+      [found.resource, found.authorization_servers, found.bearer_methods_supported],
+      [`${weir.url}${path}`, undefined, ['header']],
+    );
+    // Clients that know no challenge look at the well-known place of the path.
+    assert.deepEqual(await discoverOAuthProtectedResourceMetadata(`${weir.url}${path}`), found);
+  }
   const person = await Person.signUp(weir.url);
   const { id, key } = await person.makeKey();
   const path = `/v1/keys/${id}/limits`;

@@ -80,7 +80,7 @@ export async function serveEndpoint(t: TestContext, options: EndpointOptions): P
     limiter: { isLimited: () => false, count: async (_call, identity) => identity },
     receipts: { openFor: () => undefined },
     origins: new Set(),
-    challenge: () => 'Bearer',
+    address: { url: 'http://127.0.0.1' },
   });
   const { url } = await serveRoutes(t, routes, 'own');
   return { url: `${url}/mcp`, calls, endpoint };

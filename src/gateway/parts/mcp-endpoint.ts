@@ -7,13 +7,14 @@ import { McpEndpoint } from '../../mcp/front/endpoint.ts';
 import { RequestStates } from '../../mcp/front/request-states.ts';
 import { Sessions } from '../../mcp/front/sessions.ts';
 import { mcpRoutes } from '../../server/api/routes/mcp.ts';
+import { mcpResourceRoutes } from '../../server/api/routes/mcp-resource.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Part } from '../part.ts';
 import type { RootSecrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import { version } from '../version.ts';
-import type { IdentityPart } from './identity.ts';
+import type { IdentityPart, PublicAddress } from './identity.ts';
 import type { OtlpPart } from './otlp.ts';
 import type { Stores } from './stores.ts';
 
@@ -24,6 +25,7 @@ interface McpEndpointParts {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly identity: Pick<IdentityPart, 'callers'>;
+  readonly address: PublicAddress;
   readonly catalog: McpCatalog;
   readonly mcpCallers: McpCallers;
   readonly receipts: CallReceipts;
@@ -32,7 +34,8 @@ interface McpEndpointParts {
 
 /** `/mcp`: all MCP servers as one. */
 export function mcpEndpointPart(parts: McpEndpointParts): Part {
-  const { settings, stores, roots, log, metrics, identity, catalog, mcpCallers, receipts, otlp } = parts;
+  const { settings, stores, roots, log, metrics, identity, catalog, mcpCallers, receipts, otlp, address } =
+    parts;
   const { clock } = stores;
   const { callers } = identity;
   const [sessionKey] = roots.deriveKeys('mcp sessions');
@@ -51,15 +54,18 @@ export function mcpEndpointPart(parts: McpEndpointParts): Part {
     onRefused: (limit) => metrics.recordRateLimited(limit),
   });
   return {
-    routes: mcpRoutes({
-      endpoint,
-      callers,
-      mcpCallers,
-      limiter,
-      receipts,
-      origins: new Set(settings.corsOrigins),
-      challenge: () => 'Bearer',
-    }),
+    routes: [
+      ...mcpResourceRoutes(address),
+      ...mcpRoutes({
+        endpoint,
+        callers,
+        mcpCallers,
+        limiter,
+        receipts,
+        origins: new Set(settings.corsOrigins),
+        address,
+      }),
+    ],
     features: ['mcp'],
     async drain() {
       endpoint.leave();

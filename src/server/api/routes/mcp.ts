@@ -17,6 +17,7 @@ import { answerWithReceipt } from '../../../mcp/front/tool-call-receipt.ts';
 import { isCrossSite } from '../../request-guard.ts';
 import { asGatewayError } from '../../respond.ts';
 import type { ApiRequest, ApiResponse, ApiRoute } from '../route.ts';
+import { mcpChallenge, mcpPlaces } from './mcp-resource.ts';
 
 export interface McpRouteParts {
   readonly endpoint: McpEndpoint;
@@ -26,13 +27,13 @@ export interface McpRouteParts {
   readonly receipts: Pick<CallReceipts, 'openFor'>;
   /** Origins whose pages may use the endpoint. */
   readonly origins: ReadonlySet<string>;
-  /** The challenge for a request without a valid credential. */
-  challenge(): string;
+  /** The public address of the gateway. */
+  readonly address: { readonly url: string };
 }
 
 /** The endpoint for MCP clients. Its errors are those of JSON-RPC. */
 export function mcpRoutes(parts: McpRouteParts): readonly ApiRoute[] {
-  return places.flatMap(({ path, whom }) => {
+  return mcpPlaces.flatMap(({ path, whom }) => {
     const shared = { kind: 'own', tag: 'MCP', path } as const;
     return [
       {
@@ -77,11 +78,6 @@ export function mcpRoutes(parts: McpRouteParts): readonly ApiRoute[] {
   });
 }
 
-const places = [
-  { path: '/mcp', whom: 'all MCP servers' },
-  { path: '/mcp/:project', whom: 'all MCP servers, with a key of this project' },
-  { path: '/mcp/servers/:server', whom: 'one MCP server, whose names stay as they are' },
-] as const;
 const message = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string().optional() });
 const errorSchema = z.looseObject({
   jsonrpc: z.literal('2.0'),
@@ -108,7 +104,7 @@ async function answerTo(
     return withEnd(await answer(call, identity), trace);
   } catch (thrown) {
     trace.end();
-    return refusal(parts, thrown);
+    return refusal(parts, request, thrown);
   }
 }
 
@@ -184,7 +180,7 @@ async function* endingTrace(stream: AsyncIterable<Uint8Array>, trace: Trace): As
 }
 
 /** What keeps a request from the protocol has the status of HTTP that clients act upon. */
-function refusal({ challenge }: McpRouteParts, thrown: unknown): ApiResponse {
+function refusal({ address }: McpRouteParts, request: ApiRequest, thrown: unknown): ApiResponse {
   const { code, message: text, status, details, cause } = asGatewayError(thrown);
   if (code === 'internal') throw cause ?? thrown;
   const retry = details.retryAfterSeconds;
@@ -192,7 +188,7 @@ function refusal({ challenge }: McpRouteParts, thrown: unknown): ApiResponse {
     status,
     contentType: 'application/json',
     headers: [
-      ...(status === 401 ? ['www-authenticate', challenge()] : []),
+      ...(status === 401 ? ['www-authenticate', mcpChallenge(address, request, code)] : []),
       ...(retry === undefined ? [] : ['retry-after', String(Math.ceil(retry))]),
       ...(details.headers ?? []),
     ],
