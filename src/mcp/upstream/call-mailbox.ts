@@ -47,10 +47,17 @@ export async function readMail(call: SuspendableCall, state: string, mailbox: Ca
     if (!call.waitsFor(state)) return;
     await mailbox.write(`${state} seen`, {});
     const { inputResponses, clientCapabilities } = mail;
-    const signal = AbortSignal.timeout(limits.requestMsMax);
+    const [leaving, ended] = [new AbortController(), new AbortController()];
+    const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(limits.requestMsMax)]);
     const options = { signal, ...(isJsonObject(clientCapabilities) && { clientCapabilities }) };
-    const outcome = await call.resume(inputResponses, options).then((result) => ({ result }), errorMail);
-    return mailbox.write(`${state} result`, outcome);
+    const outcome = call.resume(inputResponses, options).then((result) => ({ result }), errorMail);
+    mailbox.waitFor(`${state} left`, ended.signal).then(
+      (left) => left !== undefined && leaving.abort(new Error('the client has left')),
+      // Without the cache, the call ends by itself.
+      () => undefined,
+    );
+    await mailbox.write(`${state} result`, await outcome.finally(() => ended.abort()));
+    return;
   }
 }
 
@@ -73,7 +80,10 @@ export async function resumeElsewhere(
   });
   const outcome =
     (await mailbox?.waitFor(`${state} seen`, seenIn)) && (await mailbox?.waitFor(`${state} result`, signal));
-  signal.throwIfAborted();
+  if (signal.aborted) {
+    await mailbox?.write(`${state} left`, {});
+    throw signal.reason;
+  }
   if (outcome === undefined)
     throw new RpcError(server, {
       code: -32602,
