@@ -136,7 +136,7 @@ describe('a server with sessions', () => {
   test('goes on with an answer that reaches another process', async (t) => {
     const { url } = await startSessionServer(t);
     const cache = new MemoryCacheBackend(systemClock);
-    const mailboxOf = (account: string) => new CallMailbox(cache.cacheFor(account));
+    const mailboxOf = (account: string) => new CallMailbox(cache.cacheFor('acme'), account);
     const asker = connectTo(t, url, { mailbox: mailboxOf('ann') });
     const options = { ...none(), clientCapabilities: { elicitation: {} } };
     const ask = { name: 'ask', arguments: {} };
@@ -152,7 +152,7 @@ describe('a server with sessions', () => {
 
   test('ends a call that goes on in another process when its client leaves', async (t) => {
     const server = await startSessionServer(t);
-    const mailbox = new CallMailbox(new MemoryCacheBackend(systemClock).cacheFor('ann'));
+    const mailbox = new CallMailbox(new MemoryCacheBackend(systemClock).cacheFor('acme'), 'ann');
     const [asker, other] = [connectTo(t, server.url, { mailbox }), connectTo(t, server.url, { mailbox })];
     const clientCapabilities = { elicitation: {} };
     const ask = { name: 'ask-and-wait', arguments: {} };

@@ -45,7 +45,7 @@ export interface ReceiptSubject {
 }
 
 /** A receipt without its owner, its time and its hashes of bodies. */
-export type CallDescription = Omit<
+type CallDescription = Omit<
   ReceiptDetails,
   'id' | 'visibility' | 'sessionRef' | 'createdAtMs' | 'requestSha256' | 'responseSha256'
 >;

@@ -3,6 +3,7 @@ import type { CallReceipts } from '../calls/call-receipts.ts';
 import type { AllowList } from '../egress/allow-list.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { McpToolsFinder } from '../kernel/ports/mcp.ts';
+import type { CacheBackend } from '../kernel/ports/scoped-cache.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { LogSink } from '../telemetry/log-sinks/log-sink.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -34,6 +35,7 @@ interface McpParts {
   readonly sinks: readonly LogSink[];
   readonly serving: McpServing;
   readonly receipts: CallReceipts;
+  readonly cacheBackend: CacheBackend;
   readonly otlp: OtlpPart;
 }
 

@@ -1,6 +1,7 @@
 import { Sealer } from '../../accounts/sealer.ts';
 import { CallLimiter } from '../../calls/call-limiter.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
+import type { CacheBackend } from '../../kernel/ports/scoped-cache.ts';
 import type { McpCallers } from '../../mcp/access/mcp-callers.ts';
 import type { McpCatalog } from '../../mcp/catalog/catalog.ts';
 import { McpEndpoint } from '../../mcp/front/endpoint.ts';
@@ -29,6 +30,8 @@ interface McpEndpointParts {
   readonly catalog: McpCatalog;
   readonly mcpCallers: McpCallers;
   readonly receipts: CallReceipts;
+  /** For sessions, in which people answer questions. */
+  readonly cacheBackend: CacheBackend;
   readonly otlp: Pick<OtlpPart, 'toolCallSpans'>;
 }
 
@@ -41,7 +44,7 @@ export function mcpEndpointPart(parts: McpEndpointParts): Part {
   const [sessionKey] = roots.deriveKeys('mcp sessions');
   const endpoint = new McpEndpoint({
     catalog,
-    sessions: new Sessions({ cache: stores.cacheBackend, key: sessionKey, clock }),
+    sessions: new Sessions({ cache: parts.cacheBackend, key: sessionKey, clock }),
     states: new RequestStates(new Sealer(roots.deriveKeys('mcp request states')), clock),
     serverInfo: { name: 'weir', title: 'Weir', version },
     spans: otlp.toolCallSpans,

@@ -47,7 +47,7 @@ export interface EndpointAnswer {
   readonly toolCall?: AnsweredToolCall;
 }
 
-export interface AnsweredToolCall {
+interface AnsweredToolCall {
   /** The name that the client used. */
   readonly tool: string;
   /** The error that the client gets; undefined for a result. */

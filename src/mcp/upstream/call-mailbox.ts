@@ -8,21 +8,33 @@ import { RpcError } from './rpc-error.ts';
 import { readError } from './rpc-message.ts';
 import type { SuspendableCall } from './suspended-call.ts';
 
+/** Where the mail of an account is in the cache. */
+export function mailScope(accountId: string): string {
+  return `mcp-calls:${accountId}`;
+}
+
 /** Carries answers of clients to the process in which a call waits, and its result back, through the shared cache. */
 export class CallMailbox {
   readonly #cache: ScopedCache;
+  readonly #connection: string;
 
-  constructor(cache: ScopedCache) {
+  /** `connection` stands for the calls that may go on with each other's mail. */
+  constructor(cache: ScopedCache, connection: string) {
     this.#cache = cache;
+    this.#connection = connection;
   }
 
   write(name: string, mail: JsonObject): Promise<void> {
-    return this.#cache.put(name, Buffer.from(JSON.stringify(mail)), limits.mailSeconds);
+    return this.#cache.put(this.#keyOf(name), Buffer.from(JSON.stringify(mail)), limits.mailSeconds);
   }
 
   async read(name: string): Promise<JsonObject | undefined> {
-    const bytes = await this.#cache.get(name);
+    const bytes = await this.#cache.get(this.#keyOf(name));
     return bytes && jsonObjectIn(bytes);
+  }
+
+  #keyOf(name: string): string {
+    return `${this.#connection} ${name}`;
   }
 
   /** Looks until there is something, or the signal aborts. */
