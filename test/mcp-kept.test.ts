@@ -47,16 +47,14 @@ test('an MCP server moves with its account, with its secrets where there is a pa
   const stored = await ann.call({ method: 'PUT', path: '/v1/mcp/servers/acme', body });
   assert.equal(stored.status, 200, stored.text);
   const words = ['x-weir-passphrase', 'a passphrase of some length'];
-  const files = [
-    await ann.call({ path: '/v1/export?secrets=1', headers: words }),
-    await ann.call({ path: '/v1/export' }),
-  ];
+  const { bytes: whole } = await ann.call({ path: '/v1/export?secrets=1', headers: words });
+  const { bytes: bare } = await ann.call({ path: '/v1/export' });
   const outcomes = [
-    [ben, words, 'of ann'],
-    [cem, [], undefined],
-  ] as const;
-  for (const [number, [person, headers, secret]] of outcomes.entries()) {
-    const imported = await person.call({ path: '/v1/import', headers, body: files[number]?.bytes });
+    { person: ben, headers: words, body: whole, secret: 'of ann' },
+    { person: cem, headers: [], body: bare, secret: undefined },
+  ];
+  for (const { person, headers, body: file, secret } of outcomes) {
+    const imported = await person.call({ path: '/v1/import', headers, body: file });
     assert.equal(imported.status, 200, imported.text);
     const { json } = await person.call({ path: '/v1/mcp/servers/acme' });
     assert.deepEqual([json.url, at(json, 'tools', 'deny')], [server.url, ['slow']]);
