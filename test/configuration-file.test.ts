@@ -341,6 +341,16 @@ test('the JSON Schema accepts every documented file and finds the faults that we
     'configurations.cost-guard.team.wait': 'configurations: {cost-guard: {team: {wait: soon}}}',
     'configurations.router.eu.on': 'configurations: {router: {eu: {on: 5}}}',
   };
+  // These are found before anything starts.
+  const wrongServers = {
+    'mcp_servers.acme.timeout_ms': 'mcp_servers: {acme: {url: https://a.example, timeout_ms: soon}}',
+    'mcp_servers.acme.enabled': 'mcp_servers: {acme: {url: https://a.example, enabled: 1}}',
+    'mcp_servers.acme.tools.allow': 'mcp_servers: {acme: {url: https://a.example, tools: {allow: all}}}',
+  };
+  for (const [place, text] of Object.entries(wrongServers)) {
+    assert.ok(pathsOf(parse(text)).includes(place), `${place}: ${pathsOf(parse(text))}`);
+    assert.match((await faultsIn(t, text)).join('\n'), new RegExp(`${place}:`));
+  }
   for (const [place, text] of Object.entries(wrong)) {
     const found = pathsOf(parse(text));
     assert.ok(found.includes(place), `${place}: ${found}`);

@@ -8,7 +8,7 @@ import { type Environment, readSettings } from '../src/gateway/settings.ts';
 import { limits as kernelLimits } from '../src/kernel/limits.ts';
 import type { Database } from '../src/kernel/ports/records.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { someCall, someRequestId } from './conformance/database/samples.ts';
+import { someCall, someMcpGrant, someRequestId } from './conformance/database/samples.ts';
 import { assertError } from './support/assert-error.ts';
 import { billingSettings, deliverAll } from './support/billing-gateway.ts';
 import { call } from './support/call.ts';
@@ -67,6 +67,8 @@ describe('who leaves', () => {
       assertKept(kept, { person, keyId, canary });
       const shelved = (all: StoredData) => [...all.keys()].filter((name) => name.includes(':shelf:'));
       assert.equal(shelved(kept).length > 0, environment.REDIS_URL !== undefined);
+      // What a client says of itself is sealed where others can look.
+      for (const name of shelved(kept)) assert.ok(!kept.get(name)?.includes('protocolVersion'), name);
       await assertExported(person, { canary, secrets: [key, provider.key, password, person.token] });
 
       const leave = (typed: string) =>
@@ -170,6 +172,7 @@ async function settled({ person, canary, other, stripe, database }: Settled): Pr
     const { status } = await person.call({ path: '/v1/outcomes', body: told });
     return status === 202 ? true : undefined;
   });
+  await setUpMcp({ person, canary, other, database, made });
   const guest = await Guest.begin(other);
   assert.equal((await guest.ask()).status, 200);
   assert.equal((await ask('/api/anon/claim', { session_id: guest.id })).status, 200);
@@ -208,6 +211,37 @@ async function settled({ person, canary, other, stripe, database }: Settled): Pr
   return made;
 }
 
+interface McpSetting extends Pick<Settled, 'person' | 'canary' | 'other' | 'database'> {
+  readonly made: MadeKeys;
+}
+
+/** A server with a secret, a key that acts for its person, what the person and the gateway have at an issuer, and a session. */
+async function setUpMcp({ person, canary, other, database, made }: McpSetting): Promise<void> {
+  const put = (path: string, body: object) => person.call({ method: 'PUT', path, body });
+  const url = `https://${canary}.example.com/mcp`;
+  const stored = await put('/v1/mcp/servers/acme', { url, headers: { 'x-acme': canary } });
+  assert.equal(stored.status, 200, stored.text);
+  assert.equal((await put(`/v1/keys/${made.id}/person`, { person: 'me' })).status, 200);
+  const place = {
+    accountId: person.id,
+    personId: person.id,
+    server: 'acme',
+    issuer: `https://${canary}.example`,
+  };
+  assert.ok(await database.mcpGrants.put(someMcpGrant(place)));
+  const client = { ...place, clientId: canary, secret: undefined, isDynamic: false, updatedAtMs: 1 };
+  assert.ok(await database.mcpClients.put(client, 5));
+  const begun = await call(other, {
+    path: '/mcp',
+    headers: bearer(made.key),
+    body: {
+      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: canary, version: '1' } },
+    },
+  });
+  assert.equal(begun.status, 200, begun.text);
+}
+
 type MadeKeys = Awaited<ReturnType<Person['makeKey']>>;
 
 /** That the search finds what is there. */
@@ -229,6 +263,7 @@ function assertKept(
     'requests',
     'receipt_owners',
     'anon_claims',
+    ...['mcp_grants', 'mcp_clients', 'mcp_key_people'],
   ];
   const more = ['usage_periods', 'billing_accounts', 'vectors', 'module_entries', ...books];
   const places = new Set([
@@ -259,6 +294,7 @@ async function assertExported(
     'member',
     'project',
     'project_member',
+    ...['mcp_authorization', 'mcp_client', 'mcp_key_person'],
     'service_account',
     'service_account_token',
     'session',

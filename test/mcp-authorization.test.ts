@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Sealer } from '../src/accounts/sealer.ts';
 import { ownPath } from '../src/accounts/sign-on/return-path.ts';
 import { GatewayError } from '../src/kernel/errors.ts';
 import { AuthorizationFailure, type FailureName } from '../src/mcp/authorization/authorization-failure.ts';
@@ -9,7 +10,8 @@ import {
   renderConsentPage,
   renderForwardPage,
 } from '../src/mcp/authorization/consent-page.ts';
-import { AuthorizationStage, accountId, personOf } from './support/mcp-authorization.ts';
+import { resealAuthorizations } from '../src/mcp/authorization/reseal-authorizations.ts';
+import { AuthorizationStage, accountId, personOf, stageKey } from './support/mcp-authorization.ts';
 import { ProtectedServer, ScriptedAuthority, sendJson } from './support/scripted-authority.ts';
 
 const failsWith = (reason: FailureName) => (error: unknown) => {
@@ -130,6 +132,29 @@ describe('a person authorizes the gateway at an MCP server', () => {
     );
   });
 });
+
+test('tokens and secrets of clients are sealed anew after a change of the secret', async (t) => {
+  const stage = await AuthorizationStage.open(t);
+  await stage.authorize();
+  const { mcpGrants: grants, mcpClients: clients } = stage.database;
+  const [later, both] = [new Sealer([newKey]), new Sealer([newKey, stageKey])];
+  await assert.rejects(stage.replica(later).credential().accessToken(), AuthorizationRequired);
+  const reseal = (sealer: Sealer) =>
+    resealAuthorizations({ grants, clients, sealers: { tokens: sealer, clients: sealer } });
+  assert.deepEqual(await reseal(later), { resealed: 0, unreadable: 2 });
+  assert.deepEqual(await reseal(both), { resealed: 2, unreadable: 0 });
+  assert.deepEqual(await reseal(both), { resealed: 0, unreadable: 0 });
+  const token = await stage.replica(later).credential().accessToken();
+  assert.ok(stage.authority.accepts(token, stage.server.url));
+  stage.clock.move(3_590_000);
+  assert.notEqual(
+    await stage.replica(later).credential().accessToken(),
+    token,
+    'with the secret of the client',
+  );
+});
+
+const newKey = Buffer.alloc(32, 'new');
 
 describe('tokens are refreshed', () => {
   test('once, however many replicas and calls need it', async (t) => {

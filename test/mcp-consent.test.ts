@@ -3,6 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as SessionClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as SessionTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js';
 import Provider from 'oidc-provider';
 import { tagOf } from '../src/mcp/authorization/issuer-clients.ts';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
@@ -190,6 +193,31 @@ describe('people authorize the gateway at a server behind oidc-provider', () => 
     const answer = await client.callTool({ name: 'notes__write', arguments: {} });
     assert.deepEqual(answer.content, [{ type: 'text', text: 'write by bob' }]);
     assert.equal(at(asked[0], 'mode'), 'url');
+    await client.close();
+  });
+
+  test('a client with a session that can open addresses gets the address in an error, as its revision wants it', async () => {
+    const member = await addMember(owner, 'developer');
+    const { key } = await makeKey(member);
+    const client = new SessionClient(
+      { name: 'test', version: '1' },
+      { capabilities: { elicitation: { url: {} } } },
+    );
+    const requestInit = { headers: { authorization: `Bearer ${key}` } };
+    await client.connect(new SessionTransport(new URL(`${gateway.url}/mcp`), { requestInit }));
+    const refused = await client.callTool({ name: 'notes__write', arguments: {} }).then(
+      () => assert.fail('it was called'),
+      (error: unknown) => error,
+    );
+    assert.ok(refused instanceof UrlElicitationRequiredError, String(refused));
+    const [elicitation] = refused.elicitations;
+    assert.deepEqual([refused.code, elicitation?.mode], [-32042, 'url']);
+    account = 'eve';
+    const jar = browserOf(member);
+    const done = await jar.visit(await confirm(jar, elicitation?.url ?? ''));
+    assert.equal(done.status, 200, done.text);
+    const answer = await client.callTool({ name: 'notes__write', arguments: {} });
+    assert.deepEqual(answer.content, [{ type: 'text', text: 'write by eve' }]);
     await client.close();
   });
 

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  discoverOAuthProtectedResourceMetadata,
+  extractWWWAuthenticateParams,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import { Client as SessionClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as SessionTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { startScriptedServer } from './mcp/scripted-server.ts';
@@ -58,6 +66,31 @@ test('every call of a tool is a row of the log, and counts in no sums', async (t
   assert.match(metrics.text, /weir_mcp_call_seconds_count\{server="scripted"\} 2/);
 });
 
+test('a call in which the server asks is a row for each of its rounds', async (t) => {
+  const { url: server } = await startScriptedServer(t, {
+    tools: [{ name: 'ask' }],
+    call: async ({ inputResponses }) =>
+      inputResponses === undefined
+        ? { resultType: 'input_required', inputRequests: { name: question }, requestState: 'asked' }
+        : { content: [{ type: 'text', text: 'answered' }] },
+  });
+  const weir = await startTestGateway({ WEIR_MCP_SERVERS: JSON.stringify({ scripted: { url: server } }) });
+  t.after(() => weir.close());
+  const client = new SessionClient({ name: 'test', version: '1' }, { capabilities: { elicitation: {} } });
+  client.setRequestHandler(ElicitRequestSchema, async () => ({ action: 'decline' }));
+  await client.connect(new SessionTransport(new URL(`${weir.url}/mcp`)));
+  t.after(() => client.close());
+  await client.callTool({ name: 'scripted__ask', arguments: {} });
+  const { json } = await call(weir.url, { method: 'GET', path: '/v1/requests' });
+  const { requests } = z.object({ requests: z.array(row) }).parse(json);
+  assert.deepEqual(new Set(requests.map((one) => one.stop_reason)), new Set(['input_required', 'end']));
+});
+
+const question = {
+  method: 'elicitation/create',
+  params: { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+};
+
 const row = z.object({
   model: z.string(),
   status: z.number(),
@@ -73,7 +106,25 @@ test('without a key the endpoint says how to authenticate; a key is held to its 
   const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
   const refused = await call(weir.url, { path: '/mcp', body: message });
   assert.equal(refused.status, 401);
-  assert.match(refused.headers['www-authenticate'] ?? '', /^Bearer/);
+  assert.doesNotMatch(refused.headers['www-authenticate'] ?? '', /error=/);
+  const wrong = await call(weir.url, { path: '/mcp', body: message, headers: bearer('sk-weir-wrong') });
+  assert.match(wrong.headers['www-authenticate'] ?? '', /^Bearer .*, error="invalid_token"$/);
+  for (const path of ['/mcp', '/mcp/3f0f7c5e-7a37-4b0b-9d5a-2f3c1c0a0001', '/mcp/servers/scripted']) {
+    const response = await fetch(`${weir.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(message),
+    });
+    const { resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+    assert.ok(resourceMetadataUrl !== undefined, path);
+    const found = await discoverOAuthProtectedResourceMetadata(`${weir.url}${path}`, { resourceMetadataUrl });
+    assert.deepEqual(
+      [found.resource, found.authorization_servers, found.bearer_methods_supported],
+      [`${weir.url}${path}`, undefined, ['header']],
+    );
+    // Clients that know no challenge look at the well-known place of the path.
+    assert.deepEqual(await discoverOAuthProtectedResourceMetadata(`${weir.url}${path}`), found);
+  }
   const person = await Person.signUp(weir.url);
   const { id, key } = await person.makeKey();
   const path = `/v1/keys/${id}/limits`;

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
+import { type Content, GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import type { JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { objectOf } from '../src/wire/json-values.ts';
 import { startScriptedServer } from './mcp/scripted-server.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { type ConversationDialect, conversationDialects, framesIn } from './support/conversation-dialects.ts';
 import { eventually } from './support/eventually.ts';
 import { requestJson } from './support/http-client.ts';
+import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 /** What the server does with a call. */
 let serve: (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
@@ -161,4 +164,67 @@ describe('a client that is asked', () => {
     assert.equal(server.calls.length, before);
     assert.match(String(fake.requests.at(-1)?.bytes), /did not agree/);
   });
+
+  test('answers with the SDK of Google', async () => {
+    const dialect = conversationDialects.find(({ name }) => name === 'Gemini') ?? assert.fail();
+    callsThenSays(dialect, 'scripted__write', 'google_asked');
+    const google = new GoogleGenAI({ apiKey: 'local', httpOptions: { baseUrl: weir.url, headers } });
+    const contents: Content[] = [{ role: 'user', parts: [{ text: 'Write it for Google.' }] }];
+    const before = server.calls.length;
+    const first = await google.models.generateContent({ model: dialect.model, contents });
+    const [asked] = first.functionCalls ?? [];
+    assert.deepEqual([asked?.name, asked?.args?.tool], ['approve_tool_call', 'scripted__write']);
+    assert.equal(server.calls.length, before);
+    const functionResponse = {
+      ...(asked?.id !== undefined && { id: asked.id }),
+      name: 'approve_tool_call',
+      response: { result: 'yes' },
+    };
+    contents.push(first.candidates?.[0]?.content ?? assert.fail(), {
+      role: 'user',
+      parts: [{ functionResponse }],
+    });
+    const second = await google.models.generateContent({ model: dialect.model, contents });
+    assert.equal(second.text, 'It was seen.');
+    assert.equal(server.calls.length, before + 1);
+    assert.match(String(fake.requests.at(-1)?.bytes), /write has been seen/);
+  });
+});
+
+test('a call that was approved is not made again after the gateway was killed during it', async (t) => {
+  const asked = Promise.withResolvers<void>();
+  serve = () => {
+    asked.resolve();
+    return new Promise(() => undefined);
+  };
+  const dialect = conversationDialects.find(({ name }) => name === 'Messages') ?? assert.fail();
+  callsThenSays(dialect, 'scripted__write', 'toolu_killed');
+  const environment = {
+    WEIR_MCP_SERVERS: JSON.stringify({ scripted: { url: server.url } }),
+    WEIR_ANTHROPIC_BASE_URL: fake.url,
+    ANTHROPIC_API_KEY: 'sk-ant-tests',
+    WEIR_PIPELINE: 'mcp?approve=ask',
+  };
+  const folder = emptyFolder(t);
+  const start = () => new WeirProcess(t, { environment, folder });
+  const killed = start();
+  const url = await killed.listening;
+  const opening = dialect.opening('Write it once.', []);
+  const send = (to: string, body: JsonObject) => {
+    const sent = dialect.sent(body);
+    return requestJson(`${to}${sent.path}`, { body: sent.body });
+  };
+  const question = await send(url, opening);
+  assert.match(question.text, /approve_tool_call/);
+  const answered = dialect.goingOn(opening, objectOf(question.json) ?? {}, 'yes');
+  const approved: JsonObject = JSON.parse(JSON.stringify(answered).replace(/"Result of [^"]* yes"/, '"yes"'));
+  const before = server.calls.length;
+  const lost = send(url, approved).catch(() => undefined);
+  await asked.promise;
+  killed.signal('SIGKILL');
+  await Promise.all([lost, killed.exited]);
+  const answer = await send(await start().listening, approved);
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(server.calls.length, before + 1);
+  assert.match(String(fake.requests.at(-1)?.bytes), /It is not known whether this call was made/);
 });

@@ -98,7 +98,7 @@ describe('a server with sessions', () => {
     const { era, protocolVersion } = await connection.describe(none());
     assert.deepEqual([era, protocolVersion], ['sessions', '2025-11-25']);
     const { items } = await connection.list('tools', none());
-    assert.equal(items.length, 5);
+    assert.equal(items.length, 6);
     const result = await connection.request(
       'tools/call',
       { name: 'weather', arguments: { city: 'Rome' } },
@@ -136,7 +136,7 @@ describe('a server with sessions', () => {
   test('goes on with an answer that reaches another process', async (t) => {
     const { url } = await startSessionServer(t);
     const cache = new MemoryCacheBackend(systemClock);
-    const mailboxOf = (account: string) => new CallMailbox(cache.cacheFor(account));
+    const mailboxOf = (account: string) => new CallMailbox(cache.cacheFor('acme'), account);
     const asker = connectTo(t, url, { mailbox: mailboxOf('ann') });
     const options = { ...none(), clientCapabilities: { elicitation: {} } };
     const ask = { name: 'ask', arguments: {} };
@@ -148,6 +148,26 @@ describe('a server with sessions', () => {
     const other = connectTo(t, url, { mailbox: mailboxOf('ann') });
     const { content } = await other.request('tools/call', again, options);
     assert.match(JSON.stringify(content), /red/);
+  });
+
+  test('ends a call that goes on in another process when its client leaves', async (t) => {
+    const server = await startSessionServer(t);
+    const mailbox = new CallMailbox(new MemoryCacheBackend(systemClock).cacheFor('acme'), 'ann');
+    const [asker, other] = [connectTo(t, server.url, { mailbox }), connectTo(t, server.url, { mailbox })];
+    const clientCapabilities = { elicitation: {} };
+    const ask = { name: 'ask-and-wait', arguments: {} };
+    const { requestState, inputRequests } = await asker.request('tools/call', ask, {
+      ...none(),
+      clientCapabilities,
+    });
+    const [name = ''] = Object.keys(Object(inputRequests));
+    const leaving = new AbortController();
+    const again = { ...ask, inputResponses: { [name]: colour }, requestState };
+    const call = other.request('tools/call', again, { signal: leaving.signal, clientCapabilities });
+    await server.answered;
+    leaving.abort(new Error('gone'));
+    await assert.rejects(call, /gone/);
+    await server.cancelled;
   });
 
   test('hears that a client can’t be asked', async (t) => {

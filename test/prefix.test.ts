@@ -12,6 +12,7 @@ import type { JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { objectOf } from '../src/wire/json-values.ts';
+import { startScriptedServer } from './mcp/scripted-server.ts';
 import {
   type ConversationDialect,
   cacheablePartsOf,
@@ -37,14 +38,29 @@ const modules = [
   'prompt-optimizer?holdout=0.2',
   'tool-cache?idempotent=*&holdout=0.2',
   'rehydrator?holdout=0.2&min_score=0.1&budget_tokens=300',
+  'mcp?approve=all',
 ];
 
 /** What tools return from time to time, long enough to be referred to. */
 const longResult = 'A line of a long result.\n'.repeat(60);
 const longResultJson = JSON.stringify(longResult).slice(1, -1);
 
+let count = 0;
+
 const fake = await FakeUpstream.start();
+/** Its tools change all the time, and answer something else each time. */
+const server = await startScriptedServer(
+  { after },
+  {
+    tools: [{ name: 'look' }],
+    async call() {
+      server.change([{ name: 'look' }, { name: `look${++count}` }]);
+      return { content: [{ type: 'text', text: `Looked ${++count}.` }] };
+    },
+  },
+);
 const weir = await startTestGateway({
+  WEIR_MCP_SERVERS: JSON.stringify({ restless: { url: server.url } }),
   WEIR_MODULES: fileURLToPath(import.meta.resolve('./support/editing-modules.ts')),
   WEIR_ANTHROPIC_BASE_URL: fake.url,
   WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
@@ -91,8 +107,6 @@ interface Node {
   readonly answer: JsonObject;
   readonly sent: readonly SeenRequest[];
 }
-
-let count = 0;
 
 const toolNames: readonly string[] =
   'read write find run list weave carve paint harvest polish deliver measure translate forecast repair invite ship archive'.split(

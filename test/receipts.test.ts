@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash, createPublicKey, verify } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,7 @@ import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { startReplicas } from './support/replicas.ts';
 import { answeredText, Guest, paidSandbox, question, streamed } from './support/sandbox.ts';
+import { assertSigned } from './support/signed-receipt.ts';
 
 const fields = [
   'receipt_id',
@@ -43,19 +44,6 @@ async function startHouse(t: TestContext, script: Script, more: Record<string, s
   t.after(() => fake.close());
   fake.answerWith(script);
   return { fake, weir: await startCloud(t, { ...paidSandbox(fake), ...more }) };
-}
-
-/** With nothing but what Node.js has: the signature holds, and is over all of the other fields. */
-async function assertSigned(url: string, { signature, ...told }: JsonObject): Promise<void> {
-  const [head = '', payload = '', mark = ''] = String(signature).split('.');
-  const { json } = await call(url, { path: '/.well-known/jwks.json' });
-  assert.ok(Array.isArray(json.keys));
-  const key: unknown = json.keys.find((one: unknown) => isJsonObject(one) && one.kid === told.key_id);
-  assert.ok(isJsonObject(key));
-  assert.deepEqual(JSON.parse(Buffer.from(head, 'base64url').toString()), { alg: 'EdDSA', kid: told.key_id });
-  const publicKey = createPublicKey({ key: { ...key }, format: 'jwk' });
-  assert.ok(verify(null, Buffer.from(`${head}.${payload}`), publicKey, Buffer.from(mark, 'base64url')));
-  assert.deepEqual(JSON.parse(Buffer.from(payload, 'base64url').toString()), told);
 }
 
 function sha256(text: string | Uint8Array): string {

@@ -6,6 +6,7 @@ import type { JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { objectOf } from '../src/wire/json-values.ts';
+import { startScriptedServer } from './mcp/scripted-server.ts';
 import { type ConversationDialect, conversationDialects, framesIn } from './support/conversation-dialects.ts';
 import { requestJson } from './support/http-client.ts';
 
@@ -17,7 +18,18 @@ const secrets = ['zebra-4711', 'yak-0815'] as const;
 const both = secrets.join(' ');
 
 const fake = await FakeUpstream.start();
+/** Its tool returns what it should not have got. */
+const server = await startScriptedServer(
+  { after },
+  {
+    tools: [{ name: 'look' }],
+    call: async ({ arguments: input }) => ({
+      content: [{ type: 'text', text: `Looked for ${JSON.stringify(input)}, saw ${both}.` }],
+    }),
+  },
+);
 const weir = await startTestGateway({
+  WEIR_MCP_SERVERS: JSON.stringify({ outside: { url: server.url } }),
   WEIR_MODULES: fileURLToPath(import.meta.resolve('./support/masking-modules.ts')),
   WEIR_EMBEDDINGS: 'off',
   WEIR_ANTHROPIC_BASE_URL: fake.url,
@@ -40,6 +52,7 @@ const otherModules = [
   'ipc?target=1000&keep_turns=2',
   'rehydrator?scope=account&min_score=0',
   'mcp-optimizer',
+  'mcp?approve=all',
   'prompt-optimizer?holdout=0',
   'tool-cache?idempotent=*&holdout=0',
   'patterns?holdout=0',
@@ -97,7 +110,8 @@ function says(seed: number, { url, json }: SeenRequest): JsonObject {
   const number = ++count;
   const offered = talk.toolsIn(json);
   const isCall = (number + seed) % 3 === 0 && offered.length > 0;
-  const name = offered.includes('tell') ? 'tell' : (offered[0] ?? '');
+  const name =
+    offered.includes('tell') && number % 2 === 0 ? 'tell' : (offered[number % offered.length] ?? '');
   const calls = isCall ? [{ id: `call_${number}`, name }] : [];
   const thought = talk.name === 'Gemini' ? 'Hm.' : `Is it ${both}?`;
   const answer = talk.answer({

@@ -19,15 +19,36 @@ export class CallReceipts {
   }
 
   /** Undefined if the caller gets no receipts. `request` is the body as the client sent it. */
-  open({ session, key }: CallerIdentity, call: InFlightCall, request: Uint8Array): OpenReceipt | undefined {
+  open(identity: CallerIdentity, call: InFlightCall, request: Uint8Array): OpenReceipt | undefined {
+    const { id } = call.exchange;
+    return this.openFor(identity, { id, request, describe: () => describeCall(call) });
+  }
+
+  openFor({ session, key }: CallerIdentity, subject: ReceiptSubject): OpenReceipt | undefined {
     if (session === undefined && key?.receipts !== true) return undefined;
     const owner: ReceiptOwner =
       session === undefined
         ? { visibility: 'private', sessionRef: null, accountId: key?.account.id ?? null }
         : { visibility: 'public_demo', sessionRef: session.sessionRef, accountId: null };
-    return new OpenReceipt({ issuer: this.#issuer, clock: this.#clock, owner, call, request });
+    return new OpenReceipt({ issuer: this.#issuer, clock: this.#clock, owner, subject });
   }
 }
+
+/** What a receipt is about. */
+export interface ReceiptSubject {
+  /** The id of the request. */
+  readonly id: string;
+  /** The body as the client sent it. */
+  readonly request: Uint8Array;
+  /** Called at the end; undefined for a call that gets no receipt. */
+  describe(): CallDescription | undefined;
+}
+
+/** A receipt without its owner, its time and its hashes of bodies. */
+type CallDescription = Omit<
+  ReceiptDetails,
+  'id' | 'visibility' | 'sessionRef' | 'createdAtMs' | 'requestSha256' | 'responseSha256'
+>;
 
 type ReceiptOwner = Pick<ReceiptDetails, 'visibility' | 'sessionRef'> & { readonly accountId: string | null };
 
@@ -35,8 +56,7 @@ interface OpenReceiptParts {
   readonly issuer: ReceiptIssuer;
   readonly clock: Clock;
   readonly owner: ReceiptOwner;
-  readonly call: InFlightCall;
-  readonly request: Uint8Array;
+  readonly subject: ReceiptSubject;
 }
 
 /** A receipt of a call in flight. */
@@ -48,7 +68,7 @@ export class OpenReceipt {
 
   constructor(parts: OpenReceiptParts) {
     this.#parts = parts;
-    this.id = `rcpt_${parts.call.exchange.id.slice('req_'.length)}`;
+    this.id = `rcpt_${parts.subject.id.slice('req_'.length)}`;
   }
 
   /** Whether the receipt must be stored before the client gets the end of its answer. */
@@ -71,36 +91,41 @@ export class OpenReceipt {
   }
 
   async #close(): Promise<void> {
-    const { issuer, owner, call } = this.#parts;
-    if (!call.answered) return;
-    const order = { details: this.#facts(), accountId: owner.accountId };
-    if (this.isStoredFirst) await issuer.issue(order);
-    else issuer.order(order);
-  }
-
-  #facts(): ReceiptDetails {
-    const { clock, owner, call, request } = this.#parts;
-    const { exchange, usage, bill, ending } = call;
-    const { trace } = exchange;
-    const { provider, model } = trace.answeredBy ?? exchange.target;
-    return {
-      id: this.id,
-      sessionRef: owner.sessionRef,
-      visibility: owner.visibility,
-      createdAtMs: clock.now(),
-      model,
-      provider: provider.name,
-      status: ending?.how ?? 'aborted',
-      inputTokens: usage.input_tokens ?? null,
-      outputTokens: usage.output_tokens ?? null,
-      costUsd: bill === undefined ? null : formatUsd(bill.nanoUsd),
-      requestSha256: hash('sha256', request),
+    const { issuer, clock, owner, subject } = this.#parts;
+    const description = subject.describe();
+    if (description === undefined) return;
+    const { accountId, ...ownership } = owner;
+    const details = {
+      ...{ ...description, ...ownership, id: this.id, createdAtMs: clock.now() },
+      requestSha256: hash('sha256', subject.request),
       responseSha256: this.#response.digest(),
-      modules: trace.steps.map(({ module }) => module),
-      egress: egressOf(trace.egress),
-      toolCalls: trace.toolCalls,
     };
+    if (this.isStoredFirst) await issuer.issue({ details, accountId });
+    else issuer.order({ details, accountId });
   }
+}
+
+function describeCall({
+  answered,
+  exchange,
+  usage,
+  bill,
+  ending,
+}: InFlightCall): CallDescription | undefined {
+  if (!answered) return undefined;
+  const { trace } = exchange;
+  const { provider, model } = trace.answeredBy ?? exchange.target;
+  return {
+    model,
+    provider: provider.name,
+    status: ending?.how ?? 'aborted',
+    inputTokens: usage.input_tokens ?? null,
+    outputTokens: usage.output_tokens ?? null,
+    costUsd: bill === undefined ? null : formatUsd(bill.nanoUsd),
+    modules: trace.steps.map(({ module }) => module),
+    egress: egressOf(trace.egress),
+    toolCalls: trace.toolCalls,
+  };
 }
 
 function egressOf(record: EgressRecord | undefined): ReceiptEgress | undefined {

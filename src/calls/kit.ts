@@ -43,7 +43,6 @@ import type { DecisionLogs } from './decision-logs.ts';
 import { cacheName } from './module-caches.ts';
 import { countForModule, takeModuleSlot } from './module-counters.ts';
 import { createModels, type ModuleModelsParts } from './module-models.ts';
-import { recordToolCalls } from './record-tool-calls.ts';
 import type { RequestKeys } from './request-keys.ts';
 import { scopeEmbeddings } from './scoped-embeddings.ts';
 import { scopeTextModels } from './scoped-text-models.ts';
@@ -169,8 +168,12 @@ class CallKit implements Kit<unknown> {
     const { caller, clientRequest, id: requestId, trace } = exchange;
     if (trace.isAirgapped) return noMcpTools;
     const endUser = endUserRefOf(clientRequest, this.scope) ?? undefined;
-    const tools = this.#parts.mcp.toolsFor({ caller, endUser, requestId, askedBy: module.name });
-    return recordToolCalls(tools, trace);
+    return this.#parts.mcp.toolsFor({
+      ...{ caller, endUser, requestId },
+      askedBy: module.name,
+      traceParent: trace.span?.parent,
+      onToolCall: (toolCall) => trace.addToolCall(toolCall),
+    });
   }
 
   get toolAnswers(): ToolAnswers {

@@ -120,7 +120,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'reseal',
-    summary: 're-encrypt all stored provider keys after WEIR_SECRET was changed',
+    summary: 're-encrypt stored provider keys and authorizations after WEIR_SECRET was changed',
     run: async ({ environment }) => (await import('./reseal-keys.ts')).resealKeys(environment),
   },
   {

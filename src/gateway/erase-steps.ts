@@ -4,6 +4,8 @@ import { scopeOf } from '../kernel/caller.ts';
 import { prefixCacheScope } from '../kernel/conversation/prefix-guard.ts';
 import type { Module } from '../kernel/module.ts';
 import type { VectorStores } from '../kernel/ports/vectors.ts';
+import { sessionsScope } from '../mcp/front/sessions.ts';
+import { mailScope } from '../mcp/upstream/call-mailbox.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Stores } from './parts/stores.ts';
 
@@ -44,11 +46,17 @@ function contentSteps({ stores, modules, embeddingsPart }: Omit<EraseParts, 'log
     // Includes decisions of modules in conversations.
     { name: 'module stores', erase: (accountId) => database.modules.forget(scopeOfAccount(accountId)) },
     { name: 'collections', erase: (accountId) => database.collections.forget(scopeOfAccount(accountId)) },
-    // Cached answers, stored turns, prefixes sent to providers, counts and budgets.
+    // Cached answers, stored turns, prefixes sent to providers, sessions of MCP clients, counts and budgets.
     {
       name: 'memory',
       erase: (accountId) =>
-        stores.erase({ accountId, shelves: cacheScopesOf(scopeOfAccount(accountId), modules) }),
+        stores.erase({
+          accountId,
+          shelves: [
+            ...cacheScopesOf(scopeOfAccount(accountId), modules),
+            ...[sessionsScope(accountId), mailScope(accountId)],
+          ],
+        }),
     },
   ];
 }

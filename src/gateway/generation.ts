@@ -188,7 +188,8 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
   parts.add(providerKeysPart({ ...ground, ...calls, vault, providers }));
   mcpTools.toolsFor = addMcpParts(parts, {
     ...{ ...ground, ...outbound, serving: calls.mcp },
-    ...{ audit, identity, address, metrics, requests, sinks },
+    ...{ audit, identity, address, metrics, requests, sinks, receipts, otlp },
+    cacheBackend: calls.cacheBackend,
   });
   const sandbox = parts.add(sandboxPart({ ...ground, providers, identity, pipelines, sessions }));
   const models = createPaidModels(settings, providers);

@@ -1,7 +1,9 @@
 import type { Audit } from '../audit/audit.ts';
+import type { CallReceipts } from '../calls/call-receipts.ts';
 import type { AllowList } from '../egress/allow-list.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { McpToolsFinder } from '../kernel/ports/mcp.ts';
+import type { CacheBackend } from '../kernel/ports/scoped-cache.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { LogSink } from '../telemetry/log-sinks/log-sink.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -12,6 +14,7 @@ import { mcpAuthorizationPart } from './parts/mcp-authorization.ts';
 import { mcpCatalogPart } from './parts/mcp-catalog.ts';
 import { mcpEndpointPart } from './parts/mcp-endpoint.ts';
 import type { McpServing } from './parts/mcp-serving.ts';
+import type { OtlpPart } from './parts/otlp.ts';
 import type { Stores } from './parts/stores.ts';
 import type { RootSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
@@ -31,6 +34,9 @@ interface McpParts {
   readonly requests: RequestRecorder;
   readonly sinks: readonly LogSink[];
   readonly serving: McpServing;
+  readonly receipts: CallReceipts;
+  readonly cacheBackend: CacheBackend;
+  readonly otlp: OtlpPart;
 }
 
 /** Everything about MCP servers: their definitions, authorizations, catalogue and endpoint. Returns their tools for modules. */

@@ -6,6 +6,7 @@ import { type AirgapLevel, EgressRecord } from './egress-record.ts';
 import { limits } from './limits.ts';
 import type { NanoUsd } from './money.ts';
 import type { Target } from './provider.ts';
+import type { Ending } from './reply/ending.ts';
 import type { Reply } from './reply/reply.ts';
 import { createSpanId, type SpanReference, type TraceParent } from './trace-parent.ts';
 
@@ -83,13 +84,37 @@ export class Step {
   }
 }
 
-/** A call of a tool of an MCP server, for the receipt. */
-export interface ToolCallRecord {
+/** A call of a tool of an MCP server that has ended. */
+export interface ToolCallOutcome {
   /** Its name at the gateway. */
   readonly tool: string;
+  /** Undefined if the caller has no such tool. */
+  readonly server: ToolServer | undefined;
+  /** The module that made the call; undefined for a call of a client. */
+  readonly askedBy: string | undefined;
+  /** On the performance clock. */
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly spanId: string;
+  readonly how: Ending['how'];
+  /** The error code of the server or of the gateway; `tool_error` for a result in which the tool says that it failed. */
+  readonly error: string | undefined;
+}
+
+/** With what its receipt says of its content. */
+export interface ToolCallRecord extends ToolCallOutcome {
   readonly argumentsSha256: string;
   /** Null without a result. */
   readonly resultSha256: string | null;
+}
+
+/** Where a tool is. */
+export interface ToolServer {
+  readonly name: string;
+  /** The name of the tool there. */
+  readonly tool: string;
+  /** Undefined for a program. */
+  readonly url: string | undefined;
 }
 
 /** Out of the gateway, or to the tool that the arguments name. */

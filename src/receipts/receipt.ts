@@ -47,8 +47,8 @@ const signedFields = {
     .describe('A pseudonym of the anonymous session; null for calls of accounts'),
   visibility: z.enum(['public_demo', 'private']),
   created_at: z.iso.datetime(),
-  model: z.string(),
-  provider: z.string(),
+  model: z.string().describe('The model that answered; of a call of a tool at `/mcp`, the name of the tool'),
+  provider: z.string().describe('Its provider; `mcp` for a call of a tool at `/mcp`'),
   status: z.enum(['complete', 'aborted', 'failed']).describe('How the answer ended'),
   input_tokens: z.int().nullable(),
   output_tokens: z.int().nullable(),
@@ -81,7 +81,7 @@ const signedFields = {
       }),
     )
     .optional()
-    .describe('The tools of MCP servers that modules called; only for calls with any'),
+    .describe('The calls of tools of MCP servers; only for calls with any'),
   key_id: z.string().describe('The key in /.well-known/jwks.json that verifies the signature'),
 };
 

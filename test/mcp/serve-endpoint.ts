@@ -6,7 +6,7 @@ import type { CacheBackend } from '../../src/kernel/ports/scoped-cache.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { isAllowed, isUnrestricted, isVisible } from '../../src/mcp/access/is-allowed.ts';
 import { McpCatalog } from '../../src/mcp/catalog/catalog.ts';
-import type { ToolCallFacts } from '../../src/mcp/catalog/catalog-view.ts';
+import type { ToolCallFacts } from '../../src/mcp/catalog/tool-caller.ts';
 import { McpEndpoint } from '../../src/mcp/front/endpoint.ts';
 import { RequestStates } from '../../src/mcp/front/request-states.ts';
 import { Sessions } from '../../src/mcp/front/sessions.ts';
@@ -62,6 +62,7 @@ export async function serveEndpoint(t: TestContext, options: EndpointOptions): P
     sessions: new Sessions({ cache, key, clock: systemClock }),
     states: new RequestStates(new Sealer([key]), systemClock),
     serverInfo: { name: 'weir', version: '1.0.0' },
+    spans: undefined,
     onBug: (_id, thrown) => {
       throw thrown;
     },
@@ -77,8 +78,9 @@ export async function serveEndpoint(t: TestContext, options: EndpointOptions): P
     callers: { identifyCurrent: async () => localCallerIdentity },
     mcpCallers: { ofKey: async () => caller },
     limiter: { isLimited: () => false, count: async (_call, identity) => identity },
+    receipts: { openFor: () => undefined },
     origins: new Set(),
-    challenge: () => 'Bearer',
+    address: { url: 'http://127.0.0.1' },
   });
   const { url } = await serveRoutes(t, routes, 'own');
   return { url: `${url}/mcp`, calls, endpoint };

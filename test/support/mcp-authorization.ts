@@ -21,6 +21,9 @@ import { ProtectedServer, ScriptedAuthority } from './scripted-authority.ts';
 
 export const accountId = '3f0f7c5e-7a37-4b0b-9d5a-2f3c1c0a0001';
 
+/** What the replicas seal with. */
+export const stageKey = Buffer.alloc(32, 'test');
+
 /** An account with a person, an MCP server, and the authority that the server trusts. */
 export class AuthorizationStage {
   readonly authority: ScriptedAuthority;
@@ -85,9 +88,8 @@ export class AuthorizationStage {
   }
 
   /** One process of the gateway. */
-  replica() {
+  replica(sealer = new Sealer([stageKey])) {
     const { database, clock, address } = this;
-    const sealer = new Sealer([Buffer.alloc(32, 'test')]);
     const grants = database.mcpGrants;
     const allowList = new AllowList(
       this.#allowed.flatMap((origin) => parseAllowedAddress(`mcp=${origin}`) ?? []),

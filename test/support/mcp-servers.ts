@@ -19,7 +19,7 @@ export type Handler = (
 ) => void | Promise<void>;
 
 /** A server for HTTP that reads bodies, and ends with its test. Sees each request with its headers. */
-export async function startRpcServer(t: TestContext, handle: Handler) {
+export async function startRpcServer(t: { after(stop: () => unknown): void }, handle: Handler) {
   const requests: {
     readonly method: string;
     readonly headers: IncomingMessage['headers'];
@@ -96,8 +96,14 @@ export async function startStatelessServer(t: TestContext) {
   return { url, requests, notify: handler.notify, cancelled: cancelled.promise };
 }
 
+const colourQuestion = {
+  message: 'Which colour?',
+  requestedSchema: { type: 'object' as const, properties: { color: { type: 'string' as const } } },
+};
+
 /** The official server of the revisions with sessions. */
 export async function startSessionServer(t: TestContext) {
+  const answered = Promise.withResolvers<void>();
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const servers: SessionServer[] = [];
   const cancelled = Promise.withResolvers<void>();
@@ -128,20 +134,21 @@ export async function startSessionServer(t: TestContext) {
       const answer = await sendRequest(
         {
           method: 'elicitation/create',
-          params: {
-            message: 'Which colour?',
-            requestedSchema: { type: 'object', properties: { color: { type: 'string' } } },
-          },
+          params: colourQuestion,
         },
         z.looseObject({ action: z.string() }),
       );
       return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
     });
+    server.registerTool('ask-and-wait', {}, async ({ sendRequest, signal }) => {
+      await sendRequest({ method: 'elicitation/create', params: colourQuestion }, z.looseObject({}));
+      answered.resolve();
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      cancelled.resolve();
+      return { content: [] };
+    });
     server.registerTool('ask-aside', {}, async () => {
-      const answer = await server.server.elicitInput({
-        message: 'Which colour?',
-        requestedSchema: { type: 'object', properties: { color: { type: 'string' } } },
-      });
+      const answer = await server.server.elicitInput(colourQuestion);
       return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
     });
     const transport = new StreamableHTTPServerTransport({
@@ -164,7 +171,7 @@ export async function startSessionServer(t: TestContext) {
     );
   });
   t.after(() => Promise.all(servers.map((server) => server.close())));
-  return { url, requests, servers, sessions, cancelled: cancelled.promise };
+  return { url, requests, servers, sessions, answered: answered.promise, cancelled: cancelled.promise };
 }
 
 interface ConnectOptions {

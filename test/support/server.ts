@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
-import type { TestContext } from 'node:test';
 
 /** A provider played by hand, for what a script can't say. Ends with its test. */
-export async function startServer(t: TestContext, serve: RequestListener): Promise<string> {
+export async function startServer(
+  t: { after(stop: () => unknown): void },
+  serve: RequestListener,
+): Promise<string> {
   const { url, close } = await startListener(serve);
   t.after(close);
   return url;

@@ -20,4 +20,11 @@ export function checkOwnProviderName(name: string, isTaken: (name: string) => bo
 }
 
 /** Names that could be mistaken for something else in front of a model. */
-const reservedNames: ReadonlySet<string> = new Set(['account', 'gateway', 'own', 'prompt', 'unresolved']);
+const reservedNames: ReadonlySet<string> = new Set([
+  'account',
+  'gateway',
+  'mcp',
+  'own',
+  'prompt',
+  'unresolved',
+]);

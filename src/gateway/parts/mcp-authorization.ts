@@ -78,7 +78,7 @@ export function mcpAuthorizationPart(parts: McpAuthorizationParts): McpAuthoriza
           (await database.members.find(identityIdOf(personId), accountId))?.identity.email,
         record: (entry) => audit.record(entry),
       }),
-      ...mcpClientRoutes({ clients, address, findAddressFault }),
+      ...mcpClientRoutes({ clients, findAddressFault }),
       ...(services === undefined ? [] : keyPeopleRoutes({ keys: services.accountKeys, people, clock })),
     ],
     features: ['mcp-authorization'],

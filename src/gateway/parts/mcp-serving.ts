@@ -7,7 +7,7 @@ import type { CacheBackend } from '../../kernel/ports/scoped-cache.ts';
 import type { McpServer } from '../../mcp/servers/mcp-server.ts';
 import { McpServers } from '../../mcp/servers/mcp-servers.ts';
 import { ServerHealths } from '../../mcp/servers/server-health.ts';
-import { CallMailbox } from '../../mcp/upstream/call-mailbox.ts';
+import { CallMailbox, mailScope } from '../../mcp/upstream/call-mailbox.ts';
 import { limits } from '../../mcp/upstream/limits.ts';
 import { createOpenConnection } from '../../mcp/upstream/open-connection.ts';
 import { ServerConnections } from '../../mcp/upstream/server-connections.ts';
@@ -70,7 +70,8 @@ export function createMcpServing(parts: McpServingParts): McpServing {
   const health = new ServerHealths();
   const { calls } = parts;
   const open = createOpenConnection({
-    mailboxFor: (scope) => calls && new CallMailbox(calls.cacheFor(`mcp calls ${scope}`)),
+    mailboxFor: (accountId, connection) =>
+      calls && new CallMailbox(calls.cacheFor(mailScope(accountId)), connection),
     identity: { name: 'weir', title: 'Weir', version },
     fetchFor: ({ accountId }) => (accountId === undefined ? ofInstance : ofAccounts),
     secretsOf: (server) => servers.secretsOf(server),

@@ -4,6 +4,7 @@ import type { ClientRequest } from '../../kernel/client-request.ts';
 import type { Module } from '../../kernel/module.ts';
 import type { CallSpan } from '../../kernel/trace.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
+import type { ToolCallSpans } from '../../mcp/front/trace-tool-call.ts';
 import type { CallReporter } from '../../telemetry/call-reporter.ts';
 import { type Check, passed } from '../../telemetry/diagnostics.ts';
 import { limits } from '../../telemetry/limits.ts';
@@ -19,6 +20,7 @@ import { createProtobufEncoding } from '../../telemetry/otlp/protobuf-encoding.t
 import { startCallSpan } from '../../telemetry/otlp/sampler.ts';
 import type { ExportSettings } from '../../telemetry/otlp/settings.ts';
 import { SpanExporter } from '../../telemetry/otlp/span-exporter.ts';
+import { tracedToolCallSpans } from '../../telemetry/otlp/tool-call-spans.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import { version } from '../version.ts';
@@ -28,6 +30,8 @@ export interface OtlpPart extends Part {
   readonly reporter: CallReporter | undefined;
   /** Undefined if traces are not exported; its result is undefined for a trace that is not sampled. */
   readonly startSpan: ((clientRequest: ClientRequest) => CallSpan | undefined) | undefined;
+  /** For clients of MCP; undefined if traces are not exported. */
+  readonly toolCallSpans: ToolCallSpans | undefined;
 }
 
 interface OtlpParts {
@@ -40,7 +44,7 @@ interface OtlpParts {
 /** The export of traces and metrics to a collector of OpenTelemetry. */
 export function otlpPart({ settings: { otlp }, log, egress, modules }: OtlpParts): OtlpPart {
   if (otlp.traces === undefined && otlp.metrics === undefined)
-    return { reporter: undefined, startSpan: undefined };
+    return { reporter: undefined, startSpan: undefined, toolCallSpans: undefined };
   const { sampling, hasContent } = otlp;
   const clock = new EpochClock();
   const nowUs = () => clock.toEpochUs(performance.now());
@@ -63,6 +67,13 @@ export function otlpPart({ settings: { otlp }, log, egress, modules }: OtlpParts
   return {
     reporter: createOtlpReporter({ sampling, clock, spans, hasContent, metrics, shortens }),
     startSpan: spans === undefined ? undefined : ({ traceParent }) => startCallSpan(sampling, traceParent),
+    toolCallSpans: spans && {
+      start: (parent) => startCallSpan(sampling, parent),
+      export(call) {
+        clock.adjust();
+        spans.export(tracedToolCallSpans(call, (atMs) => clock.toEpochUs(atMs)));
+      },
+    },
     gauges: [
       {
         name: 'weir_otlp_spans_waiting',

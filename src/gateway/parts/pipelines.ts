@@ -48,6 +48,7 @@ import type { Alerts } from '../../kernel/ports/alerts.ts';
 import type { McpToolsFinder } from '../../kernel/ports/mcp.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
+import type { CacheBackend } from '../../kernel/ports/scoped-cache.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import type { Stage } from '../../kernel/stage.ts';
 import { createBackgroundReader } from '../../providers/background-answer.ts';
@@ -110,6 +111,8 @@ export interface PipelinesPart extends Part {
   readonly stepAsides: StepAsides;
   readonly ownProviders: OwnProviders;
   readonly mcp: McpServing;
+  /** Sealed where others can look into it. */
+  readonly cacheBackend: CacheBackend;
 }
 
 interface PipelinesParts {
@@ -374,6 +377,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     stepAsides,
     ownProviders,
     mcp,
+    cacheBackend,
     routes: [
       ...cacheRoutes(new ModuleCaches({ modules: parts.modules, cacheBackend, vectors })),
       ...archiveRoutes(archives).map((route) => moduleApiRoute('archive', route, stores.shared.rateLimiter)),

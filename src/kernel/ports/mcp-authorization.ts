@@ -1,6 +1,6 @@
 import type { Role } from './identities.ts';
 
-interface SealedBytes {
+export interface SealedSecret {
   readonly sealedBy: string;
   readonly sealed: Uint8Array;
 }
@@ -19,7 +19,7 @@ export interface McpGrant extends McpGrantId {
   readonly resource: string;
   readonly clientId: string;
   /** The tokens. */
-  readonly tokens: SealedBytes;
+  readonly tokens: SealedSecret;
   /** The scopes that were granted, separated by blanks. */
   readonly scope: string;
   /** Scopes that the server has asked for since; undefined if it has not. */
@@ -67,6 +67,10 @@ export interface McpGrants {
   forgetServer(accountId: string, server: string): Promise<void>;
   /** Deletes all of an account, with its clients. */
   forget(accountId: string): Promise<void>;
+  /** Those whose tokens another key has sealed, in a fixed order. */
+  notSealedBy(sealedBy: string, most: number): Promise<readonly McpGrant[]>;
+  /** Replaces the seal of the same tokens; false if they have changed. */
+  reseal(grant: McpGrant, tokens: SealedSecret): Promise<boolean>;
 }
 
 /** How an issuer knows the gateway. */
@@ -75,7 +79,7 @@ export interface McpClient {
   readonly issuer: string;
   readonly clientId: string;
   /** Undefined for a public client. */
-  readonly secret: SealedBytes | undefined;
+  readonly secret: SealedSecret | undefined;
   /** Whether the gateway has registered itself. */
   readonly isDynamic: boolean;
   readonly updatedAtMs: number;
@@ -90,6 +94,10 @@ export interface McpClients {
   /** Resolves to the one that is stored: this one, or one that was there already. */
   putIfAbsent(client: McpClient): Promise<McpClient>;
   delete(accountId: string, issuer: string): Promise<boolean>;
+  /** Those whose secret another key has sealed, in a fixed order. */
+  notSealedBy(sealedBy: string, most: number): Promise<readonly McpClient[]>;
+  /** Replaces the seal of the same secret; false if it has changed. */
+  reseal(client: McpClient, secret: SealedSecret): Promise<boolean>;
 }
 
 /** For whom API keys act. Only the person can say so. */

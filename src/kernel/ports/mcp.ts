@@ -2,6 +2,8 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { KeyAccess } from '../access-rules.ts';
 import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
+import type { ToolCallRecord } from '../trace.ts';
+import type { TraceParent } from '../trace-parent.ts';
 import type { Role } from './identities.ts';
 
 /** Who uses the MCP servers of an account, as of this request: `McpCallers` reads it, and it must not be kept for another. */
@@ -97,6 +99,10 @@ export interface McpModelCall {
   readonly requestId: string;
   /** The module that lists and calls tools. */
   readonly askedBy: string;
+  /** The client's place in a trace that is exported: servers get theirs. */
+  readonly traceParent: TraceParent | undefined;
+  /** Called at the end of each call of a tool. */
+  onToolCall(toolCall: ToolCallRecord): void;
 }
 
 /** The MCP servers of all accounts. */

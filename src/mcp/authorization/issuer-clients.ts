@@ -77,7 +77,8 @@ export class IssuerClients {
     const { clients, sealer, clock } = this.#parts;
     const client: McpClient = {
       ...{ accountId, issuer, clientId, isDynamic: false, updatedAtMs: clock.now() },
-      secret: secret === null ? undefined : sealer.seal(secret, contextOf({ accountId, issuer, clientId })),
+      secret:
+        secret === null ? undefined : sealer.seal(secret, clientContext({ accountId, issuer, clientId })),
     };
     if (await clients.put(client, limits.clientsMax)) return client;
     throw new GatewayError(
@@ -141,7 +142,9 @@ export class IssuerClients {
       return await clients.putIfAbsent({
         ...{ accountId, issuer, clientId, isDynamic: true, updatedAtMs: clock.now() },
         secret:
-          secret === undefined ? undefined : sealer.seal(secret, contextOf({ accountId, issuer, clientId })),
+          secret === undefined
+            ? undefined
+            : sealer.seal(secret, clientContext({ accountId, issuer, clientId })),
       });
     } catch (cause) {
       throw new AuthorizationFailure('no_client', cause);
@@ -149,7 +152,7 @@ export class IssuerClients {
   }
 
   #open({ accountId, issuer, clientId, secret, isDynamic }: McpClient): IssuerClient {
-    const opened = secret && this.#parts.sealer.open(secret, contextOf({ accountId, issuer, clientId }));
+    const opened = secret && this.#parts.sealer.open(secret, clientContext({ accountId, issuer, clientId }));
     if (secret !== undefined && opened === undefined) throw new AuthorizationFailure('no_client');
     return { clientId, secret: opened, kind: isDynamic ? 'dynamic' : 'registered' };
   }
@@ -187,6 +190,7 @@ export function isTag(text: string): boolean {
 }
 
 /** A secret can't be opened for another account, issuer or client. */
-function contextOf(client: Pick<McpClient, 'accountId' | 'issuer' | 'clientId'>): string {
+/** What the secret of a client is sealed for. */
+export function clientContext(client: Pick<McpClient, 'accountId' | 'issuer' | 'clientId'>): string {
   return `mcp client\n${JSON.stringify([client.accountId, client.issuer, client.clientId])}`;
 }

@@ -36,14 +36,14 @@ export class TokenVault {
 
   /** Undefined unless they are for this address of the server. */
   open(grant: McpGrant, serverUrl: string): GrantTokens | undefined {
-    const text = this.#sealer.open(grant.tokens, contextOf(grant));
+    const text = this.#sealer.open(grant.tokens, grantContext(grant));
     const tokens = text === undefined ? undefined : tokensSchema.parse(JSON.parse(text));
     return tokens?.serverUrl === serverUrl ? tokens : undefined;
   }
 
   /** The tokens of a deleted authorization, whatever the address of the server is now. */
   openDeleted(grant: McpGrant): GrantTokens | undefined {
-    const text = this.#sealer.open(grant.tokens, contextOf(grant));
+    const text = this.#sealer.open(grant.tokens, grantContext(grant));
     return text === undefined ? undefined : tokensSchema.parse(JSON.parse(text));
   }
 
@@ -83,11 +83,12 @@ export class TokenVault {
 
   #seal(place: GrantPlace, { serverUrl, accessToken, refreshToken }: GrantTokens): McpGrant['tokens'] {
     const tokens = { serverUrl, accessToken, ...(refreshToken !== undefined && { refreshToken }) };
-    return this.#sealer.seal(JSON.stringify(tokens), contextOf(place));
+    return this.#sealer.seal(JSON.stringify(tokens), grantContext(place));
   }
 }
 
-function contextOf({
+/** What the tokens of an authorization are sealed for. */
+export function grantContext({
   accountId,
   personId,
   server,

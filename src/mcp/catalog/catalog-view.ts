@@ -4,44 +4,18 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
 import type { ListName, RequestOptions, ServerDescription } from '../upstream/server-connection.ts';
 import type { McpCatalog } from './catalog.ts';
-import { type CatalogItem, nameFields } from './catalog-item.ts';
+import type { CatalogItem } from './catalog-item.ts';
+import { ItemAccess } from './item-access.ts';
 import { listenToChanges, type ViewListening } from './listen-to-changes.ts';
 import { mapUris } from './map-uris.ts';
 import { mergedNaming, type Naming, ownNaming } from './names.ts';
 import type { ServerCatalog } from './server-catalog.ts';
+import { type CallOrigin, type FoundItem, ToolCaller, type ToolCallOptions } from './tool-caller.ts';
 
 export interface ViewOptions {
   /** Only this server, with its own names. */
   readonly only?: string | undefined;
   readonly origin?: CallOrigin;
-}
-
-/** What made a tool call, for the log. */
-export interface CallOrigin {
-  /** The id of the client's request; undefined for calls of modules. */
-  readonly requestId?: string;
-  readonly client?: string | undefined;
-  readonly askedBy?: string | undefined;
-}
-
-export interface ToolCallOptions extends RequestOptions {
-  /** Rejects a call that does not agree with the definition of the tool. */
-  checkTool?(definition: JsonObject): void;
-}
-
-/** A tool call that has ended. */
-export interface ToolCallFacts {
-  readonly caller: McpCaller;
-  readonly origin: CallOrigin;
-  /** The name that the caller used. */
-  readonly name: string;
-  /** Undefined if there is no such tool for the caller. */
-  readonly server: McpServer | undefined;
-  readonly ms: number;
-  readonly result: JsonObject | undefined;
-  /** Undefined if the call has a result. */
-  readonly error: unknown;
-  readonly isAborted: boolean;
 }
 
 interface ViewItem {
@@ -59,27 +33,27 @@ export interface MergedList {
   readonly unavailable: readonly string[];
 }
 
-export interface FoundItem {
-  readonly server: McpServer;
-  readonly catalog: ServerCatalog;
-  readonly item: CatalogItem;
-}
-
 /** The MCP servers that a caller may use, as one server. It belongs to one request. */
 export class CatalogView {
   readonly #catalog: McpCatalog;
   readonly #caller: McpCaller;
   readonly #only: string | undefined;
-  readonly #origin: CallOrigin;
   readonly #naming: Naming;
+  readonly #access: ItemAccess;
+  readonly #toolCaller: ToolCaller;
   #servers: Promise<readonly McpServer[]> | undefined;
 
   constructor(catalog: McpCatalog, caller: McpCaller, { only, origin = {} }: ViewOptions) {
     this.#catalog = catalog;
     this.#caller = caller;
     this.#only = only;
-    this.#origin = origin;
     this.#naming = only === undefined ? mergedNaming : ownNaming(only);
+    const { access, onToolCall } = catalog.parts;
+    this.#access = new ItemAccess(access, caller);
+    this.#toolCaller = new ToolCaller({
+      ...{ caller, origin, onToolCall },
+      find: (name) => this.find('tools', name),
+    });
   }
 
   /** Rejects if the one server of this view does not exist for the caller. */
@@ -111,7 +85,7 @@ export class CatalogView {
       items: states.flatMap(({ server, state, personId }) =>
         state === undefined
           ? []
-          : this.#permitted(list, server, state.items).map((item) => ({
+          : this.#access.filter(list, server, state.items).map((item) => ({
               server: server.name,
               item,
               personId,
@@ -132,40 +106,15 @@ export class CatalogView {
     const catalog = this.#catalogOf(server);
     let state = await catalog.list(list);
     // Another replica may have a newer list.
-    if (this.#permittedItem(server, state.items, name) === undefined) state = await catalog.renew(list);
-    const item = this.#permittedItem(server, state.items, name);
+    if (this.#access.find(server, state.items, name) === undefined) state = await catalog.renew(list);
+    const item = this.#access.find(server, state.items, name);
     if (item !== undefined) return { server, catalog, item };
     throw state.isAway ? unavailable(server.name) : noSuchItem(list, name);
   }
 
-  async callTool(parameters: JsonObject, { checkTool, ...options }: ToolCallOptions): Promise<JsonObject> {
-    const startedAt = performance.now();
-    const name = textOf(parameters, 'name');
-    let server: McpServer | undefined;
-    let result: JsonObject | undefined;
-    let error: unknown;
-    try {
-      const found = await this.find('tools', name);
-      server = found.server;
-      checkTool?.(found.item.definition);
-      const sent = { ...parameters, name: found.item.ownName };
-      result = this.#shown(server.name, await found.catalog.request('tools/call', sent, options));
-      return result;
-    } catch (thrown) {
-      error = thrown;
-      throw thrown;
-    } finally {
-      this.#catalog.parts.onToolCall({
-        caller: this.#caller,
-        origin: this.#origin,
-        name,
-        server,
-        ms: performance.now() - startedAt,
-        result,
-        error,
-        isAborted: result === undefined && options.signal.aborted,
-      });
-    }
+  async callTool(parameters: JsonObject, options: ToolCallOptions): Promise<JsonObject> {
+    const { server, result } = await this.#toolCaller.call(textOf(parameters, 'name'), parameters, options);
+    return this.#shown(server.name, result);
   }
 
   async getPrompt(parameters: JsonObject, options: RequestOptions): Promise<JsonObject> {
@@ -231,7 +180,7 @@ export class CatalogView {
   /** Addresses say their server. Texts of results may quote others, which lead to the only server that lists them. */
   async #resource(uri: string): Promise<{ readonly server: McpServer; readonly ownUri: string }> {
     const serverName = this.#naming.serverOf(uri);
-    const readable = (await this.servers()).filter((server) => this.#mayReadAll(server));
+    const readable = (await this.servers()).filter((server) => this.#access.mayReadAll(server));
     const named = readable.find(({ name }) => name === serverName);
     if (named !== undefined && uri.startsWith(this.#naming.uriOf(named.name, '')))
       return { server: named, ownUri: this.#naming.ownUri(named.name, uri) };
@@ -250,7 +199,6 @@ export class CatalogView {
     return this.#catalog.catalogOf(this.#caller, server, this.#only !== undefined);
   }
 
-  /** Undefined if the caller has no credential for the server. */
   /** Undefined if the server can't be asked for this caller. */
   async #usableCredential(server: McpServer): Promise<{ readonly personId: string | null } | undefined> {
     try {
@@ -267,39 +215,6 @@ export class CatalogView {
     if (credential.kind !== 'person') return null;
     await credential.accessToken();
     return credential.personId;
-  }
-
-  #permitted(
-    list: ListName,
-    server: McpServer,
-    items: ReadonlyMap<string, CatalogItem>,
-  ): readonly CatalogItem[] {
-    const isWhole = this.#mayReadAll(server);
-    if (nameFields[list] !== 'name') return isWhole ? [...items.values()] : [];
-    const { allow, deny } = server.tools;
-    if (isWhole && allow.length === 0 && deny.length === 0) return [...items.values()];
-    return items
-      .values()
-      .filter(({ ownName }) => this.#isPermitted(server, ownName))
-      .toArray();
-  }
-
-  /** What the caller may not use takes the same way, and time, as what does not exist. */
-  #permittedItem(
-    server: McpServer,
-    items: ReadonlyMap<string, CatalogItem>,
-    name: string,
-  ): CatalogItem | undefined {
-    const item = items.get(name);
-    return item !== undefined && this.#isPermitted(server, item.ownName) ? item : undefined;
-  }
-
-  #isPermitted(server: McpServer, ownName: string): boolean {
-    return this.#catalog.parts.access.isAllowed(this.#caller, server, ownName);
-  }
-
-  #mayReadAll(server: McpServer): boolean {
-    return this.#catalog.parts.access.isUnrestricted(this.#caller, server);
   }
 
   #shown(server: string, result: JsonObject): JsonObject {

@@ -5,17 +5,12 @@ import type { McpServer } from '../servers/mcp-server.ts';
 import type { McpServers } from '../servers/mcp-servers.ts';
 import type { UpstreamCredential } from '../upstream/server-connection.ts';
 import type { ServerConnections } from '../upstream/server-connections.ts';
-import { CatalogView, type ToolCallFacts, type ViewOptions } from './catalog-view.ts';
+import { CatalogView, type ViewOptions } from './catalog-view.ts';
+import type { CatalogAccess } from './item-access.ts';
 import { limits } from './limits.ts';
 import { mergedNaming, ownNaming } from './names.ts';
 import { ServerCatalog } from './server-catalog.ts';
-
-/** Who may use what; see `src/mcp/access`. */
-interface CatalogAccess {
-  isAllowed(caller: McpCaller, server: McpServer, name: string): boolean;
-  isVisible(caller: McpCaller, server: McpServer): boolean;
-  isUnrestricted(caller: McpCaller, server: McpServer): boolean;
-}
+import type { ToolCallFacts } from './tool-caller.ts';
 
 export interface CatalogParts {
   readonly servers: Pick<McpServers, 'serversOf'>;

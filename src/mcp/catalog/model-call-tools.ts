@@ -14,6 +14,8 @@ import {
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { McpCatalog } from './catalog.ts';
 import type { CatalogView } from './catalog-view.ts';
+import { toolCallRecord } from './tool-call-record.ts';
+import type { ToolCallFacts } from './tool-caller.ts';
 
 export interface ModelCallToolsParts {
   readonly catalog: McpCatalog;
@@ -33,14 +35,17 @@ export class ModelCallTools implements McpToolsFinder {
     this.#parts = parts;
   }
 
-  toolsFor({ caller, endUser, askedBy }: McpModelCall): McpTools {
+  toolsFor({ caller, endUser, askedBy, traceParent, onToolCall }: McpModelCall): McpTools {
     const { catalog, callerOf } = this.#parts;
     // Guests and payers of single calls have no account whose servers they could use.
     if (operatorPays(caller)) return noMcpTools;
     const { accountId } = budgetHolderOf(caller);
     const keyId = caller.kind === 'account' ? caller.keyId : null;
-    const view = async () =>
-      catalog.viewFor(await callerOf({ accountId, keyId, endUser }), { origin: { askedBy } });
+    const origin = {
+      ...{ askedBy, traceParent },
+      onCall: (facts: ToolCallFacts) => onToolCall(toolCallRecord(facts)),
+    };
+    const view = async () => catalog.viewFor(await callerOf({ accountId, keyId, endUser }), { origin });
     return {
       list: async (servers) => listTools(await view(), servers),
       call: async (name, input, options) => callTool(await view(), { name, arguments: input }, options),

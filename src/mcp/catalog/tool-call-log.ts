@@ -5,7 +5,7 @@ import { errorFactsOf } from '../../telemetry/error-facts.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { ProtocolError } from '../front/protocol-error.ts';
 import { RpcError } from '../upstream/rpc-error.ts';
-import type { ToolCallFacts } from './catalog-view.ts';
+import type { ToolCallFacts } from './tool-caller.ts';
 
 export interface ToolCallLogParts {
   /** The request log and the systems that it is sent to. */

@@ -1,9 +1,11 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import type { McpCaller } from '../../kernel/ports/mcp.ts';
+import type { TraceParent } from '../../kernel/trace-parent.ts';
 import { type HeaderList, headerOf } from '../../lib/headers.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { McpCatalog } from '../catalog/catalog.ts';
 import type { CatalogView } from '../catalog/catalog-view.ts';
+import type { ToolCallFacts } from '../catalog/tool-caller.ts';
 import { EventStream, streamHeaders } from './event-stream.ts';
 import { errorText, type Message, parseMessage, type RequestMessage, resultText } from './json-rpc.ts';
 import { limits } from './limits.ts';
@@ -15,6 +17,7 @@ import type { RequestStates } from './request-states.ts';
 import { SessionEra } from './session-era.ts';
 import type { Sessions } from './sessions.ts';
 import { StreamCounts } from './stream-counts.ts';
+import { type ToolCallSpans, traceToolCall } from './trace-tool-call.ts';
 
 /** An HTTP request of an identified caller. */
 export interface EndpointRequest {
@@ -27,6 +30,10 @@ export interface EndpointRequest {
   readonly only: string | undefined;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
+  /** The client's place in a trace that is exported. */
+  readonly traceParent?: TraceParent | undefined;
+  /** Called at the end of each call of a tool; one request may have several, if the server asks its client. */
+  onToolCall?(call: ToolCallFacts): void;
 }
 
 export interface EndpointAnswer {
@@ -36,6 +43,15 @@ export interface EndpointAnswer {
   readonly body?: string;
   readonly contentType?: string;
   readonly stream?: AsyncIterable<Uint8Array>;
+  /** Of the answer to a call of a tool. */
+  readonly toolCall?: AnsweredToolCall;
+}
+
+interface AnsweredToolCall {
+  /** The name that the client used. */
+  readonly tool: string;
+  /** The error that the client gets; undefined for a result. */
+  readonly error: Promise<JsonObject | undefined>;
 }
 
 export interface EndpointParts {
@@ -44,6 +60,8 @@ export interface EndpointParts {
   readonly states: RequestStates;
   /** The name and version of the gateway. */
   readonly serverInfo: JsonObject;
+  /** Undefined if traces are not exported. */
+  readonly spans: ToolCallSpans | undefined;
   /** Called for errors that are bugs. */
   onBug(id: string, thrown: unknown): void;
 }
@@ -84,8 +102,11 @@ export class McpEndpoint {
     try {
       checkHeaders(request.headers);
       message = parseMessage(bytes);
+      const taken = message;
       const era = isModern(message, request.headers) ? this.#modern : this.#withSessions;
-      return await era.take(request, message, this.#viewFor(request));
+      return await traceToolCall({ spans: this.#parts.spans, request, message }, (traced) =>
+        era.take(traced, taken, this.#viewFor(traced)),
+      );
     } catch (thrown) {
       return failedAnswer(thrown, message?.kind === 'request' ? message.id : null);
     }
@@ -109,36 +130,52 @@ export class McpEndpoint {
     }
   }
 
-  #viewFor({ caller, only, id, client }: EndpointRequest): CatalogView {
-    return this.#parts.catalog.viewFor(caller, { only, origin: { requestId: id, client } });
+  #viewFor({ caller, only, id, client, traceParent, onToolCall }: EndpointRequest): CatalogView {
+    const origin = {
+      requestId: id,
+      client,
+      traceParent,
+      ...(onToolCall !== undefined && { onCall: onToolCall }),
+    };
+    return this.#parts.catalog.viewFor(caller, { only, origin });
   }
 
   /** One JSON document for what ends soon and has nothing to say before, a stream for all else. */
-  async #respond(request: EndpointRequest, { id }: RequestMessage, run: Run): Promise<EndpointAnswer> {
+  async #respond(
+    request: EndpointRequest,
+    { id, method, params }: RequestMessage,
+    run: Run,
+  ): Promise<EndpointAnswer> {
     const done = this.#requests.count(request.caller.accountId);
     const stream = acceptsStream(request.headers) ? new EventStream(request.signal) : undefined;
-    const answer = run(stream)
+    const ended = run(stream)
       .then(
-        (result): EndpointAnswer => ({ status: 200, body: resultText(id, result) }),
-        (thrown) => {
+        (result) => ({ error: undefined, answer: { status: 200, body: resultText(id, result) } }),
+        (thrown: unknown) => {
           if (!isExpected(thrown)) this.#parts.onBug(request.id, thrown);
-          return failedAnswer(isExpected(thrown) ? thrown : internalError(), id);
+          const expected = isExpected(thrown) ? thrown : internalError();
+          return { error: errorAnswer(expected).error, answer: failedAnswer(expected, id) };
         },
       )
       .finally(done);
-    if (stream === undefined || (await isEndedFirst(answer, stream))) {
+    const answered = method === 'tools/call' && {
+      toolCall: { tool: String(params.name), error: ended.then(({ error }) => error) },
+    };
+    if (stream === undefined || (await isEndedFirst(ended, stream))) {
       stream?.end();
-      return answer;
+      const { answer } = await ended;
+      return { ...answer, ...answered };
     }
-    void answer.then(({ body }) => {
+    void ended.then(({ answer: { body } }) => {
       if (body !== undefined) stream.send(body);
       stream.end();
     });
-    return { status: 200, headers: streamHeaders, contentType: 'text/event-stream', stream: stream.chunks() };
+    const contentType = 'text/event-stream';
+    return { status: 200, headers: streamHeaders, contentType, stream: stream.chunks(), ...answered };
   }
 }
 
-async function isEndedFirst(answer: Promise<EndpointAnswer>, stream: EventStream): Promise<boolean> {
+async function isEndedFirst(answer: Promise<unknown>, stream: EventStream): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => {
     stream.comment();

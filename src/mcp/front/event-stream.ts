@@ -14,7 +14,7 @@ export class EventStream {
   constructor(signal: AbortSignal) {
     this.#signal = signal;
     this.#keepAlive = setInterval(() => {
-      if (this.#waiting.length === 0) this.#push(': keep-alive\n\n');
+      if (this.#waiting.length === 0) this.comment();
     }, limits.keepAliveMs).unref();
     signal.addEventListener('abort', () => this.end());
   }
@@ -41,7 +41,7 @@ export class EventStream {
 
   /** Keeps the connection open. */
   comment(): void {
-    this.#push(': weir\n\n');
+    this.#push(streamComment);
   }
 
   end(): void {
@@ -81,6 +81,9 @@ export class EventStream {
     this.#wake?.();
   }
 }
+
+/** It is no part of an answer, and of no receipt. */
+export const streamComment = ': weir\n\n';
 
 export const streamHeaders: readonly string[] = [
   'cache-control',

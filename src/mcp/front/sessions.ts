@@ -34,6 +34,11 @@ export interface SessionsParts {
   readonly clock: Clock;
 }
 
+/** Where the sessions of an account are in the cache. */
+export function sessionsScope(accountId: string): string {
+  return `mcp-sessions:${accountId}`;
+}
+
 /** The sessions of clients before revision 2026-07-28. They are in the store that all replicas share, and may be lost: a client then begins a new one. */
 export class Sessions {
   readonly #parts: SessionsParts;
@@ -96,7 +101,7 @@ export class Sessions {
   }
 
   #cacheOf({ accountId }: SessionOwner) {
-    return this.#parts.cache.cacheFor(`mcp-sessions:${accountId}`);
+    return this.#parts.cache.cacheFor(sessionsScope(accountId));
   }
 
   #signatureOf(name: string, { accountId, keyId }: SessionOwner): string {

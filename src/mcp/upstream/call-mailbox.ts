@@ -8,21 +8,33 @@ import { RpcError } from './rpc-error.ts';
 import { readError } from './rpc-message.ts';
 import type { SuspendableCall } from './suspended-call.ts';
 
+/** Where the mail of an account is in the cache. */
+export function mailScope(accountId: string): string {
+  return `mcp-calls:${accountId}`;
+}
+
 /** Carries answers of clients to the process in which a call waits, and its result back, through the shared cache. */
 export class CallMailbox {
   readonly #cache: ScopedCache;
+  readonly #connection: string;
 
-  constructor(cache: ScopedCache) {
+  /** `connection` stands for the calls that may go on with each other's mail. */
+  constructor(cache: ScopedCache, connection: string) {
     this.#cache = cache;
+    this.#connection = connection;
   }
 
   write(name: string, mail: JsonObject): Promise<void> {
-    return this.#cache.put(name, Buffer.from(JSON.stringify(mail)), limits.mailSeconds);
+    return this.#cache.put(this.#keyOf(name), Buffer.from(JSON.stringify(mail)), limits.mailSeconds);
   }
 
   async read(name: string): Promise<JsonObject | undefined> {
-    const bytes = await this.#cache.get(name);
+    const bytes = await this.#cache.get(this.#keyOf(name));
     return bytes && jsonObjectIn(bytes);
+  }
+
+  #keyOf(name: string): string {
+    return `${this.#connection} ${name}`;
   }
 
   /** Looks until there is something, or the signal aborts. */
@@ -47,10 +59,17 @@ export async function readMail(call: SuspendableCall, state: string, mailbox: Ca
     if (!call.waitsFor(state)) return;
     await mailbox.write(`${state} seen`, {});
     const { inputResponses, clientCapabilities } = mail;
-    const signal = AbortSignal.timeout(limits.requestMsMax);
+    const [leaving, ended] = [new AbortController(), new AbortController()];
+    const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(limits.requestMsMax)]);
     const options = { signal, ...(isJsonObject(clientCapabilities) && { clientCapabilities }) };
-    const outcome = await call.resume(inputResponses, options).then((result) => ({ result }), errorMail);
-    return mailbox.write(`${state} result`, outcome);
+    const outcome = call.resume(inputResponses, options).then((result) => ({ result }), errorMail);
+    mailbox.waitFor(`${state} left`, ended.signal).then(
+      (left) => left !== undefined && leaving.abort(new Error('the client has left')),
+      // Without the cache, the call ends by itself.
+      () => undefined,
+    );
+    await mailbox.write(`${state} result`, await outcome.finally(() => ended.abort()));
+    return;
   }
 }
 
@@ -73,7 +92,10 @@ export async function resumeElsewhere(
   });
   const outcome =
     (await mailbox?.waitFor(`${state} seen`, seenIn)) && (await mailbox?.waitFor(`${state} result`, signal));
-  signal.throwIfAborted();
+  if (signal.aborted) {
+    await mailbox?.write(`${state} left`, {});
+    throw signal.reason;
+  }
   if (outcome === undefined)
     throw new RpcError(server, {
       code: -32602,

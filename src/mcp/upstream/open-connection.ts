@@ -17,7 +17,7 @@ import type { Transport } from './transport.ts';
 interface OpenConnectionParts {
   readonly identity: ClientIdentity;
   /** For the calls of one connection; undefined where there is one process. */
-  mailboxFor(scope: string): CallMailbox | undefined;
+  mailboxFor(accountId: string, connection: string): CallMailbox | undefined;
   /** For servers of accounts, and for those of the operator. */
   fetchFor(server: McpServer): EgressFetch;
   secretsOf(server: McpServer): Promise<Readonly<Record<string, string>>>;
@@ -40,13 +40,13 @@ export function createOpenConnection(parts: OpenConnectionParts): OpenConnection
     }
     const person = credential.kind === 'person' ? credential.personId : '';
     // Nobody else's calls: a call goes on with answers of those that could have made it.
-    const scope = JSON.stringify([accountId, server.accountId ?? '', name, server.version, person]);
+    const calls = JSON.stringify([accountId, server.accountId ?? '', name, server.version, person]);
     const common = {
       server: name,
       identity: parts.identity,
       timeoutMs,
       memory,
-      mailbox: parts.mailboxFor(scope),
+      mailbox: parts.mailboxFor(accountId, calls),
     };
     const rpc = (transport: Transport, probeMs?: number) =>
       new RpcConnection({ ...common, transport, probeMs });

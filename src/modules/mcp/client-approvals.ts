@@ -101,17 +101,23 @@ function isResultContent(stored: unknown): stored is ResultContent {
   return isJsonObject(stored) && 'content' in stored;
 }
 
-/** `yes`, `approve` and `approved`, or JSON with `approve` or `approved`; everything else is a no. */
+/** `yes`, `approve` and `approved`, or JSON with `approve` or `approved`, or with such a word as its `result` or `output`; everything else is a no. */
 function isApproval(answer: ToolResultBlock): boolean {
   const text = resultText(answer.content).trim().slice(0, limits.decisionCharactersMax);
   if (answer.is_error === true) return false;
-  if (/^"?(?:yes|approved?)"?[.!]?$/i.test(text)) return true;
+  if (isYes(text)) return true;
   try {
     const json = parseExact(text);
-    return isJsonObject(json) && (json.approve === true || json.approved === true);
+    if (!isJsonObject(json)) return false;
+    // Programs with Google's SDK put what a function returns into one of these.
+    return json.approve === true || json.approved === true || isYes(json.result) || isYes(json.output);
   } catch {
     return false;
   }
+}
+
+function isYes(text: unknown): boolean {
+  return typeof text === 'string' && /^"?(?:yes|approved?)"?[.!]?$/i.test(text.trim());
 }
 
 function refusal(answer: ToolResultBlock): ResultContent {

@@ -8,6 +8,8 @@ import type { Answer, ChatRequest } from '../../kernel/message.ts';
 import type { Embeddings } from '../../kernel/ports/embeddings.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import { type RunOptions, runModule } from '../../testing/run-module.ts';
+import { mcp } from '../mcp/mcp.ts';
+import { complete, says, scriptedMcp, text, tool, call as toolCall } from '../mcp/testing.ts';
 import { semanticCacheWith } from './semantic-cache.ts';
 
 const models = new LocalModels({ findFiles: findModelFiles });
@@ -233,4 +235,21 @@ test('a shadow call that agrees leaves the entry as it is, one that disagrees cl
   // It is gone from what is searched in, so that the newer answer is the nearest.
   assert.deepEqual(next.answer?.content, [{ type: 'text', text: 'No, it is not.' }]);
   assert.deepEqual((await run(asks('Is it safe to eat raw eggs?'))).answer?.content, stale);
+});
+
+test('an answer that a tool of a server was called for is not remembered', async () => {
+  const servers = { s: [tool('read')] };
+  const { calls, mcp: found } = scriptedMcp({ servers, answer: () => complete('of this person') });
+  const run = runModule(
+    cache,
+    { pipeline: 'semantic-cache,mcp' },
+    { embeddings, otherModules: [mcp()], mcp: found },
+  );
+  const reading = () => says([toolCall('c1', 's__read')], [text('It is yours.')]);
+  await run(asks(question), { upstream: reading() });
+  const { sent } = await run(asks(reworded), { upstream: reading() });
+  assert.deepEqual([sent.length, calls.length], [2, 2]);
+  await run(asks('Where is the weir of the river?'), { upstream: says([text('Upstream.')]) });
+  const again = await run(asks('where is the weir of the river'), { upstream: says() });
+  assert.deepEqual(again.answer?.content, [text('Upstream.')]);
 });

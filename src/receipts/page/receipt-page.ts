@@ -14,7 +14,7 @@ export function renderReceiptPage({ signature, ...signed }: ReceiptRow): string 
     style,
     script,
     body: `<h1>Receipt</h1>
-<p>This gateway made a call to a model and signed a record of it. The texts themselves are not stored: anyone who
+<p>This gateway made a call to a model or a tool and signed a record of it. The texts themselves are not stored: anyone who
 has the request and the answer can compare their hashes.</p>
 <p id="verdict" role="status" class="open">Your browser is checking the signature.</p>
 <table>

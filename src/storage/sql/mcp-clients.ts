@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { McpClient, McpClients } from '../../kernel/ports/mcp-authorization.ts';
+import type { McpClient, McpClients, SealedSecret } from '../../kernel/ports/mcp-authorization.ts';
 import type { Tables } from './tables.ts';
 
 export class SqlMcpClients implements McpClients {
@@ -57,6 +57,31 @@ export class SqlMcpClients implements McpClients {
       .where('issuer', '=', issuer)
       .executeTakeFirst();
     return numDeletedRows === 1n;
+  }
+
+  async notSealedBy(sealedBy: string, most: number): Promise<readonly McpClient[]> {
+    const rows = await this.#db
+      .selectFrom('mcp_clients')
+      .selectAll()
+      .where('sealed_by', '!=', sealedBy)
+      .orderBy('account_id')
+      .orderBy('issuer')
+      .limit(most)
+      .execute();
+    return rows.map(toClient);
+  }
+
+  async reseal({ accountId, issuer, secret }: McpClient, after: SealedSecret): Promise<boolean> {
+    if (secret === undefined) return false;
+    const { numUpdatedRows } = await this.#db
+      .updateTable('mcp_clients')
+      .set({ sealed_by: after.sealedBy, sealed: after.sealed })
+      .where('account_id', '=', accountId)
+      .where('issuer', '=', issuer)
+      .where('sealed_by', '=', secret.sealedBy)
+      .where('sealed', '=', secret.sealed)
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
   }
 }
 

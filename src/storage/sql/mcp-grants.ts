@@ -1,5 +1,11 @@
 import { type Kysely, sql } from 'kysely';
-import type { McpGrant, McpGrantId, McpGrants, RefreshLease } from '../../kernel/ports/mcp-authorization.ts';
+import type {
+  McpGrant,
+  McpGrantId,
+  McpGrants,
+  RefreshLease,
+  SealedSecret,
+} from '../../kernel/ports/mcp-authorization.ts';
 import { lockAccount } from './accounts.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -132,6 +138,29 @@ export class SqlMcpGrants implements McpGrants {
       .returning(grantColumns)
       .executeTakeFirst();
     return row && toGrant(row);
+  }
+
+  async notSealedBy(sealedBy: string, most: number): Promise<readonly McpGrant[]> {
+    const rows = await this.#db
+      .selectFrom('mcp_grants')
+      .select(grantColumns)
+      .where('sealed_by', '!=', sealedBy)
+      .orderBy('account_id')
+      .orderBy('person_id')
+      .orderBy('server')
+      .limit(most)
+      .execute();
+    return rows.map(toGrant);
+  }
+
+  async reseal(grant: McpGrant, { sealedBy, sealed }: SealedSecret): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('mcp_grants')
+      .set({ sealed_by: sealedBy, sealed })
+      .where(isGrant(grant))
+      .where('version', '=', grant.version)
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
   }
 
   async forgetServer(accountId: string, server: string): Promise<void> {

@@ -1,12 +1,21 @@
 import type { Attempt } from '../../kernel/attempt.ts';
 import type { ClientRequest } from '../../kernel/client-request.ts';
 import type { CallSpan, Step, Trace } from '../../kernel/trace.ts';
-import type { SpanReference } from '../../kernel/trace-parent.ts';
 import type { EndedCall } from '../ended-call.ts';
 import { errorFactsOf } from '../error-facts.ts';
 import { limits } from '../limits.ts';
 import { addPrompt, attemptAttributes, attemptMeasurements, operationOf } from './gen-ai-attributes.ts';
-import { type Measurements, NamedValues, type Span, type SpanAttributes, spanKinds } from './span.ts';
+import {
+  type Measurements,
+  NamedValues,
+  noLinks,
+  parentIsRemote,
+  type Span,
+  type SpanAttributes,
+  spanKinds,
+  traceFlags,
+} from './span.ts';
+import { toolCallSpan } from './tool-call-spans.ts';
 
 export interface ReportedCall {
   readonly call: EndedCall;
@@ -24,7 +33,7 @@ export interface CallSpansOptions {
   shortens(module: string): boolean;
 }
 
-/** The spans of a call: the call itself, its modules and its attempts. */
+/** The spans of a call: the call itself, its modules, its attempts and its calls of tools. */
 export function callSpans(reported: ReportedCall, options: CallSpansOptions): readonly Span[] {
   const { trace } = reported;
   if (trace === undefined) return [rootSpan(reported, options)];
@@ -32,6 +41,11 @@ export function callSpans(reported: ReportedCall, options: CallSpansOptions): re
   const spans = [rootSpan(reported, options)];
   for (const step of trace.steps) spans.push(stepSpan(step, reported, options));
   for (const attempt of trace.attempts) spans.push(attemptSpan(attempt, reported, options, isCompacted));
+  for (const toolCall of trace.toolCalls) {
+    const step = trace.steps.findLast(({ module }) => module === toolCall.askedBy);
+    const parentSpanId = step?.spanId ?? reported.span.spanId;
+    spans.push(toolCallSpan(toolCall, { ...options, span: reported.span, parentSpanId }));
+  }
   return spans;
 }
 
@@ -184,15 +198,6 @@ export function errorTypeOf(error: unknown): string {
   const { code, providerError } = errorFactsOf(error);
   return providerError ?? code;
 }
-
-/** Those of the client, with the mark of a sampled span and the one that tells of the parent. */
-function traceFlags({ parent }: CallSpan): number {
-  return (parent === undefined ? 0 : Number.parseInt(parent.flags, 16)) | 0x101;
-}
-
-const parentIsRemote = 0x200;
-
-const noLinks: readonly SpanReference[] = [];
 
 /** Whether the client or a module replaced earlier turns with less. */
 function hasCompactedContext(

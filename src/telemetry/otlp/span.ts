@@ -1,3 +1,4 @@
+import type { CallSpan } from '../../kernel/trace.ts';
 import type { SpanReference } from '../../kernel/trace-parent.ts';
 import { limits } from '../limits.ts';
 
@@ -53,3 +54,12 @@ export interface Span extends SpanReference {
 export function cut(text: string): string {
   return text.length > limits.otlpAttributeCharacters ? text.slice(0, limits.otlpAttributeCharacters) : text;
 }
+
+/** Those of the client, with the mark of a sampled span and the one that tells of the parent. */
+export function traceFlags({ parent }: CallSpan): number {
+  return (parent === undefined ? 0 : Number.parseInt(parent.flags, 16)) | 0x101;
+}
+
+export const parentIsRemote = 0x200;
+
+export const noLinks: readonly SpanReference[] = [];

@@ -43,6 +43,28 @@ export function mcpAuthorizationsConformance(setUpDatabase: SetUpDatabase): void
       assert.deepEqual([await serversOf('local'), await mcpClients.list('local')], [[], []]);
     });
 
+    test('those that another key has sealed are sealed anew, unless they have changed', async (t) => {
+      const { mcpGrants, mcpClients } = (await setUpDatabase(t)).database;
+      const after = { sealedBy: 'seal-2', sealed: Buffer.from('anew') };
+      const [grant, other] = [someMcpGrant(), someMcpGrant({ server: 'a' })];
+      for (const one of [grant, other]) await mcpGrants.put(one);
+      const serversOf = async (most: number) =>
+        (await mcpGrants.notSealedBy('seal-2', most)).map(({ server }) => server);
+      assert.deepEqual([await serversOf(9), await serversOf(1)], [['a', 'files'], ['a']]);
+      assert.equal(await mcpGrants.reseal(grant, after), true);
+      assert.equal(await mcpGrants.reseal({ ...other, version: 'earlier' }, after), false);
+      assert.deepEqual(await serversOf(9), ['a']);
+      assert.deepEqual(plainGrant(await mcpGrants.find(grant)), { ...grant, tokens: after });
+      const client = someClient({ secret: { sealedBy: 'seal-1', sealed: Buffer.from('secret') } });
+      await mcpClients.put(client, 5);
+      await mcpClients.put(someClient({ issuer: 'https://public.example', secret: undefined }), 5);
+      const [sealed, ...none] = await mcpClients.notSealedBy('seal-2', 9);
+      assert.deepEqual([sealed?.issuer, none], [client.issuer, []]);
+      assert.equal(await mcpClients.reseal({ ...client, secret: after }, after), false);
+      assert.equal(await mcpClients.reseal(client, after), true);
+      assert.deepEqual(await mcpClients.notSealedBy('seal-2', 9), []);
+    });
+
     test('of an account with members, only a member has one', async (t) => {
       const { database } = await setUpDatabase(t);
       const someone = { accountId: 'nobody’s', personId: 'nobody' };

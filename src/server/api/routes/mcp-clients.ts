@@ -11,7 +11,6 @@ import { invalidFieldError, parseQuery } from '../validation.ts';
 
 export interface McpClientRouteParts {
   readonly clients: IssuerClients;
-  readonly address: { readonly url: string };
   /** Why the gateway may not connect to an address; undefined if it may. */
   findAddressFault(url: URL): string | undefined;
 }
@@ -32,11 +31,7 @@ const schema = z.strictObject({
 const unauthenticated = { 401: { description: 'Missing or invalid session token' } };
 
 /** How issuers of MCP servers know the gateway. */
-export function mcpClientRoutes({
-  clients,
-  address,
-  findAddressFault,
-}: McpClientRouteParts): readonly ApiRoute[] {
+export function mcpClientRoutes({ clients, findAddressFault }: McpClientRouteParts): readonly ApiRoute[] {
   const common = { tag: 'MCP', path: '/v1/mcp/clients', access: byPerson('settings') } as const;
   const describe = (client: McpClient) => ({
     issuer: client.issuer,
@@ -121,25 +116,6 @@ export function mcpClientRoutes({
         if (!isTag(tag)) throw new GatewayError('not_found', 'there is no such client');
         return { headers: ['cache-control', 'public, max-age=3600'], body: clients.document(tag) };
       },
-    },
-    {
-      kind: 'own',
-      method: 'GET',
-      path: '/.well-known/oauth-protected-resource/mcp',
-      summary: 'What requests to the MCP endpoint have to show (RFC 9728)',
-      tag: 'MCP',
-      access: 'public',
-      responses: { 200: { description: 'The metadata' } },
-      // No authorization server: the endpoint takes API keys, which people make at the gateway.
-      handle: () => ({
-        headers: ['cache-control', 'public, max-age=3600'],
-        body: {
-          resource: `${address.url}/mcp`,
-          resource_name: 'Weir',
-          bearer_methods_supported: ['header'],
-          resource_documentation: `${address.url}/docs/guides/mcp-authorization`,
-        },
-      }),
     },
   ];
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CallLimiter } from '../../../calls/call-limiter.ts';
+import type { CallReceipts } from '../../../calls/call-receipts.ts';
 import type { CallerAuthenticator, CallerIdentity } from '../../../calls/caller-authenticator.ts';
 import { clientNameOf } from '../../../calls/client-name.ts';
 import { operatorPays, scopeOf } from '../../../kernel/caller.ts';
@@ -12,24 +13,27 @@ import type { EndpointAnswer, EndpointRequest, McpEndpoint } from '../../../mcp/
 import { errorText } from '../../../mcp/front/json-rpc.ts';
 import { limits } from '../../../mcp/front/limits.ts';
 import { codes } from '../../../mcp/front/protocol-error.ts';
+import { answerWithReceipt } from '../../../mcp/front/tool-call-receipt.ts';
 import { isCrossSite } from '../../request-guard.ts';
 import { asGatewayError } from '../../respond.ts';
 import type { ApiRequest, ApiResponse, ApiRoute } from '../route.ts';
+import { mcpChallenge, mcpPlaces } from './mcp-resource.ts';
 
 export interface McpRouteParts {
   readonly endpoint: McpEndpoint;
   readonly callers: Pick<CallerAuthenticator, 'identifyCurrent'>;
   readonly mcpCallers: Pick<McpCallers, 'ofKey'>;
   readonly limiter: Pick<CallLimiter, 'isLimited' | 'count'>;
+  readonly receipts: Pick<CallReceipts, 'openFor'>;
   /** Origins whose pages may use the endpoint. */
   readonly origins: ReadonlySet<string>;
-  /** The challenge for a request without a valid credential. */
-  challenge(): string;
+  /** The public address of the gateway. */
+  readonly address: { readonly url: string };
 }
 
 /** The endpoint for MCP clients. Its errors are those of JSON-RPC. */
 export function mcpRoutes(parts: McpRouteParts): readonly ApiRoute[] {
-  return places.flatMap(({ path, whom }) => {
+  return mcpPlaces.flatMap(({ path, whom }) => {
     const shared = { kind: 'own', tag: 'MCP', path } as const;
     return [
       {
@@ -45,7 +49,12 @@ export function mcpRoutes(parts: McpRouteParts): readonly ApiRoute[] {
           ...errors,
         },
         handle: (request) =>
-          answerTo(parts, request, async (call) => parts.endpoint.post(call, await request.readBody())),
+          answerTo(parts, request, async (call, identity) => {
+            const bytes = await request.readBody();
+            const { receipts, endpoint } = parts;
+            const receipted = { receipts, identity, request: call, bytes };
+            return answerWithReceipt(receipted, (watched) => endpoint.post(watched, bytes));
+          }),
       },
       {
         ...shared,
@@ -69,11 +78,6 @@ export function mcpRoutes(parts: McpRouteParts): readonly ApiRoute[] {
   });
 }
 
-const places = [
-  { path: '/mcp', whom: 'all MCP servers' },
-  { path: '/mcp/:project', whom: 'all MCP servers, with a key of this project' },
-  { path: '/mcp/servers/:server', whom: 'one MCP server, whose names stay as they are' },
-] as const;
 const message = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string().optional() });
 const errorSchema = z.looseObject({
   jsonrpc: z.literal('2.0'),
@@ -92,19 +96,23 @@ const errors = {
 async function answerTo(
   parts: McpRouteParts,
   request: ApiRequest,
-  answer: (call: EndpointRequest) => Promise<EndpointAnswer>,
+  answer: (call: EndpointRequest, identity: CallerIdentity) => Promise<EndpointAnswer>,
 ): Promise<ApiResponse> {
   const trace = new Trace(performance.now());
   try {
-    const call = await identify(parts, request, trace);
-    return withEnd(await answer(call), trace);
+    const { call, identity } = await identify(parts, request, trace);
+    return withEnd(await answer(call, identity), trace);
   } catch (thrown) {
     trace.end();
-    return refusal(parts, thrown);
+    return refusal(parts, request, thrown);
   }
 }
 
-async function identify(parts: McpRouteParts, request: ApiRequest, trace: Trace): Promise<EndpointRequest> {
+async function identify(
+  parts: McpRouteParts,
+  request: ApiRequest,
+  trace: Trace,
+): Promise<{ readonly call: EndpointRequest; readonly identity: CallerIdentity }> {
   const { callers, mcpCallers, limiter, origins } = parts;
   const { id, headers, remoteAddress, parameters } = request;
   const header = (name: string) => joinedHeaderOf(headers, name);
@@ -123,14 +131,12 @@ async function identify(parts: McpRouteParts, request: ApiRequest, trace: Trace)
     keyId: key?.keyId ?? null,
     endUser: endUserOf(identity, request),
   });
-  return {
-    id,
-    headers,
-    caller,
+  const call = {
+    ...{ id, headers, caller, only: parameters.server },
     client: clientNameOf({ header }),
-    only: parameters.server,
     signal: request.signal(),
   };
+  return { call, identity };
 }
 
 /** Keys of other projects learn nothing of this one. */
@@ -174,7 +180,7 @@ async function* endingTrace(stream: AsyncIterable<Uint8Array>, trace: Trace): As
 }
 
 /** What keeps a request from the protocol has the status of HTTP that clients act upon. */
-function refusal({ challenge }: McpRouteParts, thrown: unknown): ApiResponse {
+function refusal({ address }: McpRouteParts, request: ApiRequest, thrown: unknown): ApiResponse {
   const { code, message: text, status, details, cause } = asGatewayError(thrown);
   if (code === 'internal') throw cause ?? thrown;
   const retry = details.retryAfterSeconds;
@@ -182,7 +188,7 @@ function refusal({ challenge }: McpRouteParts, thrown: unknown): ApiResponse {
     status,
     contentType: 'application/json',
     headers: [
-      ...(status === 401 ? ['www-authenticate', challenge()] : []),
+      ...(status === 401 ? ['www-authenticate', mcpChallenge(address, request, code)] : []),
       ...(retry === undefined ? [] : ['retry-after', String(Math.ceil(retry))]),
       ...(details.headers ?? []),
     ],
