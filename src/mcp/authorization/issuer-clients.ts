@@ -189,8 +189,7 @@ export function isTag(text: string): boolean {
   return /^[\w-]{22}$/.test(text);
 }
 
-/** A secret can't be opened for another account, issuer or client. */
-/** What the secret of a client is sealed for. */
+/** What the secret of a client is sealed for: it can’t be opened for another account, issuer or client. */
 export function clientContext(client: Pick<McpClient, 'accountId' | 'issuer' | 'clientId'>): string {
   return `mcp client\n${JSON.stringify([client.accountId, client.issuer, client.clientId])}`;
 }
