@@ -152,9 +152,10 @@ export class McpEndpoint {
       .then(
         (result) => ({ error: undefined, answer: { status: 200, body: resultText(id, result) } }),
         (thrown: unknown) => {
-          if (!isExpected(thrown)) this.#parts.onBug(request.id, thrown);
-          const expected = isExpected(thrown) ? thrown : internalError();
-          return { error: errorAnswer(expected).error, answer: failedAnswer(expected, id) };
+          const isBug = !isAbort(thrown) && !isExpected(thrown);
+          if (isBug) this.#parts.onBug(request.id, thrown);
+          const failure = isAbort(thrown) ? cancelledError() : isBug ? internalError() : thrown;
+          return { error: errorAnswer(failure).error, answer: failedAnswer(failure, id) };
         },
       )
       .finally(done);
@@ -198,6 +199,15 @@ function isExpected(thrown: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+/** The client has left, or has cancelled its request. */
+function isAbort(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'AbortError';
+}
+
+function cancelledError(): ProtocolError {
+  return new ProtocolError(codes.internal, 'the request was cancelled', { status: 200 });
 }
 
 function internalError(): ProtocolError {
