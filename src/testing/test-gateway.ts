@@ -19,7 +19,8 @@ const tokenEstimator = new TokenEstimator();
 export interface TestGateway {
   readonly url: string;
   readonly gateway: Gateway;
-  readonly logLines: readonly string[];
+  /** All since the start; a test that measures memory empties it. */
+  readonly logLines: string[];
   close(): Promise<void>;
 }
 
