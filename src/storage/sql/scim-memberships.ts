@@ -23,7 +23,7 @@ const suspendedSchema = z.strictObject({
   projects: z.array(z.strictObject({ id: z.string(), role: z.string() })),
 });
 
-interface Settling {
+interface MembershipScope {
   readonly accountId: string;
   readonly nowMs: number;
 }
@@ -43,7 +43,7 @@ const chunkSize = 500;
 /** Makes memberships follow users and their groups; those of `userIds`, or of all. */
 export async function settleMemberships(
   trx: Transaction<Tables>,
-  settling: Settling,
+  settling: MembershipScope,
   userIds: readonly string[] | undefined,
 ): Promise<readonly ScimEffect[]> {
   const { accountId } = settling;
@@ -159,7 +159,7 @@ interface SettledUser {
 
 async function settleOne(
   trx: Transaction<Tables>,
-  { accountId, nowMs }: Settling,
+  { accountId, nowMs }: MembershipScope,
   { user, signOn, groupRole, given, entering }: SettledUser,
 ): Promise<Role | undefined> {
   const { identityId, current, isActive } = user;
@@ -191,7 +191,7 @@ interface NewMembership {
   readonly role: Role;
 }
 
-interface Joining extends UserStanding, Settling {
+interface Joining extends UserStanding, MembershipScope {
   readonly wanted: Role | undefined;
   readonly followsGroups: boolean;
   readonly entering: NewMembership[];
@@ -223,7 +223,7 @@ async function join(
 
 function addMemberships(
   trx: Transaction<Tables>,
-  { accountId, nowMs }: Settling,
+  { accountId, nowMs }: MembershipScope,
   added: readonly NewMembership[],
 ) {
   return trx

@@ -118,7 +118,7 @@ function unreadText({ models, reason }: CheckResult): string {
   return `The local models have not read the text (${reason}): names and injections are not reported.`;
 }
 
-type Found = CheckResult['findings'][number];
+type Finding = CheckResult['findings'][number];
 
 const marks: Readonly<Record<string, string>> = {
   monitor: 'bg-sunken text-ink',
@@ -131,8 +131,8 @@ function toneOf(action: string) {
 }
 
 /** The text in parts, with and without a finding. */
-function partsOf(text: string, findings: readonly Found[]) {
-  const parts: { readonly start: number; readonly part: string; readonly finding?: Found }[] = [];
+function partsOf(text: string, findings: readonly Finding[]) {
+  const parts: { readonly start: number; readonly part: string; readonly finding?: Finding }[] = [];
   let at = 0;
   for (const finding of findings) {
     parts.push({ start: at, part: text.slice(at, finding.start) });
@@ -142,7 +142,7 @@ function partsOf(text: string, findings: readonly Found[]) {
   return [...parts, { start: at, part: text.slice(at) }];
 }
 
-function countsOf(findings: readonly Found[]) {
+function countsOf(findings: readonly Finding[]) {
   const kinds = [...new Set(findings.map(({ kind }) => kind))];
   return kinds.map((kind) => {
     const same = findings.filter((finding) => finding.kind === kind);

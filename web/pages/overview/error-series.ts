@@ -4,7 +4,7 @@ import type { Series } from '../../parts/chart-series.ts';
 
 const causesMax = 6;
 
-type Counted = Pick<ErrorsByCause, 'from' | 'step_seconds' | 'causes'>;
+type ErrorCounts = Pick<ErrorsByCause, 'from' | 'step_seconds' | 'causes'>;
 
 /**
  * The causes with the most errors, each with the filter of its calls since a time, and all others. What is not known of a
@@ -12,7 +12,7 @@ type Counted = Pick<ErrorsByCause, 'from' | 'step_seconds' | 'causes'>;
  */
 export function errorSeriesOf(
   spans: readonly Pick<Summary['spans'][number], 'at' | 'failed'>[],
-  errors: Counted | undefined,
+  errors: ErrorCounts | undefined,
   since: string,
 ): readonly Series[] {
   if (errors === undefined)
@@ -44,8 +44,8 @@ export function errorSeriesOf(
 }
 
 function countsByTime(
-  { errors }: CauseGroup<Counted['causes'][number]>,
-  { from, step_seconds: stepSeconds }: Counted,
+  { errors }: CauseGroup<ErrorCounts['causes'][number]>,
+  { from, step_seconds: stepSeconds }: ErrorCounts,
 ): ReadonlyMap<number, number> {
   const byTime = new Map<number, number>();
   for (const [step, count] of errors.flatMap(({ counts }) => [...counts.entries()])) {

@@ -15,7 +15,7 @@ interface ResourceAddress {
   readonly url: string;
 }
 
-type Place = Pick<ApiRequest, 'parameters'>;
+type EndpointPath = Pick<ApiRequest, 'parameters'>;
 
 /** The metadata of the endpoint (RFC 9728), for each of its paths: clients compare `resource` with the address that they use. */
 export function mcpResourceRoutes(address: ResourceAddress): readonly ApiRoute[] {
@@ -43,12 +43,12 @@ export function mcpResourceRoutes(address: ResourceAddress): readonly ApiRoute[]
 }
 
 /** The `www-authenticate` of a request without a valid credential, which names the metadata. */
-export function mcpChallenge(address: ResourceAddress, request: Place, code: ErrorCode): string {
+export function mcpChallenge(address: ResourceAddress, request: EndpointPath, code: ErrorCode): string {
   const metadata = `resource_metadata="${address.url}${wellKnown}${pathOf(request)}"`;
   return `Bearer ${metadata}${code === 'invalid_api_key' ? ', error="invalid_token"' : ''}`;
 }
 
-function pathOf({ parameters: { project, server } }: Place): string {
+function pathOf({ parameters: { project, server } }: EndpointPath): string {
   if (server !== undefined) return `/mcp/servers/${encodeURIComponent(server)}`;
   return project === undefined ? '/mcp' : `/mcp/${encodeURIComponent(project)}`;
 }
